@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Kernels of cpu over element types, beside float32's: a table of one operator per skeleton, or several.
+"""Compares the kernels of the cpu provider for each element type with those for float32, and prints a table.
 
 Usage: bench/element_types.py [--program build/release/cameo] [--elements 4096 | --bytes 67108864] [--only NAME,...] [--out FILE]
 
-Each cell is a model of one node, run on one thread; the figure is the least time of all rounds, and the types of an
-operator take turns, round by round. With --elements (in cache) a cell is microseconds and, in brackets, the type's
-elements per second over float32's. With --bytes (tensors of that size, beyond every cache) it is gigabytes read and
-written per second and that figure over float32's. A dash: the operator does not have the type.
+The table has a row for each operator and a column for each type. Each cell is the minimum time of a model of one node
+on one thread over all rounds; the types of an operator alternate within a round. With --elements (tensors that fit in
+the cache), a cell is the time in microseconds and, in brackets, the elements per second divided by those of float32.
+With --bytes (tensors of that size, larger than all caches), it is the gigabytes read and written per second and, in
+brackets, that figure divided by float32's. A dash means that the operator does not support the type.
 
 Needs a python3 with onnx, which tests/run and bench/peers/run install.
 """
@@ -22,14 +23,16 @@ from onnx import TensorProto, helper, save
 TYPES = {"float": (TensorProto.FLOAT, 4), "double": (TensorProto.DOUBLE, 8), "float16": (TensorProto.FLOAT16, 2),
          "bfloat16": (TensorProto.BFLOAT16, 2), "int8": (TensorProto.INT8, 1), "uint8": (TensorProto.UINT8, 1),
          "int16": (TensorProto.INT16, 2), "int32": (TensorProto.INT32, 4), "int64": (TensorProto.INT64, 8)}
-COLUMNS = 256  # of a tensor with two axes
+COLUMNS = 256  # the size of the last axis of a tensor with two axes
 
 
 def rows_of(count):
     return [max(1, count // COLUMNS), COLUMNS]
 
 
-# Skeleton, operator: inputs of the type, shape of a number of elements, attributes, the output's type where it is another.
+# Each row: the skeleton and the name of the operator, the number of inputs, a function that returns the shape for a
+# number of elements (None: one axis), the attributes, and how the output differs from the inputs in type or shape
+# (None: not at all).
 OPERATORS = [
     ("zip", "Add", 2, None, {}, None), ("zip", "Mul", 2, None, {}, None), ("zip", "Max", 2, None, {}, None),
     ("zip", "Div", 2, None, {}, None), ("zip", "Less", 2, None, {}, "bool"), ("zip", "Equal", 2, None, {}, "bool"),
@@ -39,8 +42,9 @@ OPERATORS = [
     ("map", "Gelu", 1, None, {}, None), ("map", "Atan", 1, None, {}, None),
     ("reduce", "ReduceMax", 1, rows_of, {"keepdims": 0}, "scalar"),
     ("reduce", "ReduceMean", 1, rows_of, {"keepdims": 0}, "scalar"),
-    ("normalise", "Softmax", 1, rows_of, {}, None), ("normalise", "LpNormalization", 1, rows_of, {}, None),
-    ("move", "Transpose", 1, rows_of, {"perm": [1, 0]}, "turned"), ("move", "Concat", 2, rows_of, {"axis": 1}, "wide"),
+    ("normalize", "Softmax", 1, rows_of, {}, None), ("normalize", "LpNormalization", 1, rows_of, {}, None),
+    ("move", "Transpose", 1, rows_of, {"perm": [1, 0]}, "transposed"),
+    ("move", "Concat", 2, rows_of, {"axis": 1}, "wide"),
     ("convert", "Cast", 1, None, {"to": TensorProto.FLOAT}, "float"),
 ]
 
@@ -54,7 +58,7 @@ def model_of(op, count, name):
         attributes, into = {"to": TensorProto.FLOAT16}, TensorProto.FLOAT16
     names = [f"x{i}" for i in range(inputs)]
     node = helper.make_node(kind, names, ["y"], **attributes)
-    out = {"scalar": [], "turned": shape[::-1], "wide": [shape[0], shape[-1] * inputs]}.get(result, shape)
+    out = {"scalar": [], "transposed": shape[::-1], "wide": [shape[0], shape[-1] * inputs]}.get(result, shape)
     graph = helper.make_graph([node], kind, [helper.make_tensor_value_info(n, code, shape) for n in names],
                               [helper.make_tensor_value_info("y", into, out)])
     elements = inputs * count * TYPES[name][1]
@@ -71,7 +75,8 @@ def least_time(program, path, seconds):
 
 
 def measure(op, o, folder):
-    """By type: the least time in microseconds, and bytes read and written."""
+    """Returns for each type the minimum time in microseconds (None: not supported), the bytes read and written, and the
+    number of elements."""
     made = {}
     for name, (_, size) in TYPES.items():
         count = o.elements if o.elements else o.bytes // size
@@ -100,19 +105,19 @@ def shown(cell, base, in_cache):
 def main():
     say = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     say.add_argument("--program", default="build/release/cameo")
-    say.add_argument("--elements", type=int, default=0, help="elements of each tensor; 4096 without --bytes")
-    say.add_argument("--bytes", type=int, default=0, help="size of each input")
-    say.add_argument("--only", default="", help="operators, by name")
+    say.add_argument("--elements", type=int, default=0, help="elements of each tensor (4096 unless --bytes is given)")
+    say.add_argument("--bytes", type=int, default=0, help="size of each input in bytes")
+    say.add_argument("--only", default="", help="names of operators, separated by commas")
     say.add_argument("--rounds", type=int, default=3)
-    say.add_argument("--seconds", type=float, default=0.05, help="of a run of one cell")
-    say.add_argument("--out", help="all numbers as JSON")
+    say.add_argument("--seconds", type=float, default=0.05, help="duration of one round of one cell")
+    say.add_argument("--out", help="file to which all numbers are written as JSON")
     o = say.parse_args()
     if o.elements and o.bytes:
-        say.error("either --elements or --bytes")
+        say.error("--elements and --bytes exclude each other")
     o.elements = o.elements or (0 if o.bytes else 4096)
     wanted = [op for op in OPERATORS if not o.only or op[1] in o.only.split(",")]
     if not wanted:
-        say.error(f"--only knows {', '.join(op[1] for op in OPERATORS)}")
+        say.error(f"--only takes {', '.join(op[1] for op in OPERATORS)}")
     every = {}
     print("| skeleton | operator |" + "".join(f" {name} |" for name in TYPES) + "\n|" + "---|" * (len(TYPES) + 2))
     with tempfile.TemporaryDirectory(prefix="cameo-types-") as folder:

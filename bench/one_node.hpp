@@ -15,7 +15,7 @@ namespace bench {
 
 using numbers = std::vector<float>;
 
-/// The same numbers in [-1, 1) for the same seed.
+/// Pseudorandom numbers in [-1, 1), which depend only on the seed and the count.
 inline numbers random_numbers(std::size_t count, unsigned seed) {
   std::mt19937 random{seed};
   std::uniform_real_distribution<float> spread{-1, 1};
@@ -24,7 +24,7 @@ inline numbers random_numbers(std::size_t count, unsigned seed) {
   return made;
 }
 
-/// Near enough for sums of `terms` products in any order.
+/// True if the results differ by no more than float32 sums of `terms` products in different orders can.
 inline bool agrees(const numbers& got, const numbers& want, std::size_t terms) {
   const float allowed = 2e-6f * std::sqrt(float(terms)) + 1e-6f;
   for (std::size_t i = 0; i < want.size(); ++i)
@@ -32,8 +32,9 @@ inline bool agrees(const numbers& got, const numbers& want, std::size_t terms) {
   return got.size() == want.size();
 }
 
-/// An operator as the only node of a model, on one thread of the cpu provider: what it costs a user, with the 0.3
-/// microseconds of a run and whatever layout the provider chooses inside. Input 0 is fed, the others are weights.
+/// An operator as the only node of a model, which runs on one thread of the cpu provider. Its time is what a user pays:
+/// it includes the overhead of a run (about 0.3 microseconds) and conversions to the layout that the provider chooses.
+/// Input 0 is an input of the model, the others are constants.
 class one_node {
  public:
   one_node(std::string_view op, std::int64_t opset, const cameo::extents& x,
@@ -56,7 +57,7 @@ class one_node {
     }
     std::vector<cameo::attribute> given;
     for (const auto& [name, ints] : attributes) {
-      // One number is an int, as ONNX's operators here have it.
+      // The operators measured here have INT attributes for single numbers and INTS for several.
       cameo::attribute a{*model->memory.copy(name),
                          ints.size() == 1 ? cameo::attribute_kind::i : cameo::attribute_kind::ints};
       if (ints.size() == 1) a.i = ints[0];
@@ -77,7 +78,8 @@ class one_node {
     if (cameo::result<cameo::io_binding> made = session_->bind()) binding_.emplace(std::move(*made));
   }
 
-  /// y = op(x); false when the model could not be made or run. The shapes are those of the constructor.
+  /// Computes y = op(x); returns false if the model could not be loaded or run. x_shape must be the constructor's
+  /// shape.
   bool run(const cameo::extents& x_shape, const numbers& x, const cameo::extents& y_shape, numbers& y) {
     if (!binding_) return false;
     if (bound_ != y.data()) {

@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
-"""What it costs to run cameo's kernels as a plugin inside ONNX Runtime: its time beside that of cameo alone.
+"""Measures the cost of running cameo's kernels as a plugin in ONNX Runtime, compared with cameo alone.
 
     python3 bench/models/make_models.py MODELS --only mobilenetv2,minilm_l6
     ninja -C build/release cameo_program cameo_provider bench_peers_onnxruntime
     python3 bench/ort_plugin_export.py MODELS build/release [--rounds N] [--threads N]
 
-For each model, rounds of `cameo bench` and of a process with ONNX Runtime and the plugin take turns, each a few seconds;
-of each side the least run of all rounds counts, so that others on the machine do not. Where the sides differ by more
-than a twentieth, in either direction, there are up to four times as many rounds. ONNX Runtime is called from C++, as
-Python would use the processor's caches between two runs; its inputs and outputs are bound, and outputs are compared with
-those that `cameo run` writes, to the last bit.
+For each model, `cameo bench` and a process with ONNX Runtime and the plugin alternate, a few seconds each. The minimum
+over all rounds counts on each side, because other processes on the machine only make runs slower. If the sides differ
+by more than 5% in either direction, up to four times as many rounds are measured. ONNX Runtime is called from C++,
+because Python would evict the processor's caches between two runs. Inputs and outputs are bound, and the outputs must
+equal those of `cameo run` bit for bit.
 
-A run of a session costs something in ONNX Runtime whatever the model is; that is measured, too, with a model of one
-Identity and ONNX Runtime's own kernel, and is not counted. It costs more where a model's weights have driven ONNX
-Runtime's code and data out of the caches: as many bytes as the model's file has are read between its runs. Needs a
-python3 with onnx and onnxruntime. Exit status 1 if a model gives other bits, or takes more than 1.05 of cameo's time."""
+A run of a session has an overhead in ONNX Runtime that does not depend on the model. It is measured with a model of one
+Identity node on ONNX Runtime's CPU provider, and subtracted. The overhead is larger after the weights of a model have
+evicted ONNX Runtime's code and data from the caches, so between these runs as many bytes are read as the model's file
+has. Needs a python3 with onnx and onnxruntime. The exit status is 1 if the outputs of a model differ, or if it takes
+more than 1.05 times cameo's time."""
 import argparse
 import json
 import os
@@ -31,7 +32,7 @@ MOST = 1.05
 
 
 def worker(build, folder, threads, *plugin):
-    """A command: ONNX Runtime with the model and the inputs of a folder."""
+    """Returns the command that runs ONNX Runtime with the model and the inputs of a folder."""
     import onnxruntime
     library, = (pathlib.Path(onnxruntime.__file__).parent / "capi").glob("libonnxruntime.so*")
     return [str(build / "bench" / "peers" / "bench_peers_onnxruntime"), str(library), str(folder / "model.onnx"), str(folder),
@@ -39,12 +40,12 @@ def worker(build, folder, threads, *plugin):
 
 
 def least_of(command, seconds, outputs=None, between=0):
-    """The least time of a run, in ms, and the outputs' names; the outputs are written to a folder, by their numbers.
-    So many bytes of other memory are read between two runs."""
-    asked = ["load", "first", f"time {seconds} {between}"] + ([f"outputs {outputs}"] if outputs else [])
-    done = subprocess.run(command, input="\n".join(asked) + "\n", check=True, capture_output=True, text=True)
-    told = [json.loads(line) for line in done.stdout.splitlines()]
-    return told[2]["min_us"] / 1e3, [each[0] for each in told[3]["outputs"]] if outputs else []
+    """Returns the minimum time of a run in ms, and the names of the outputs if they are requested: the folder `outputs`
+    gets a file for each, named by its index. Between two runs, `between` bytes of other memory are read."""
+    requests = ["load", "first", f"time {seconds} {between}"] + ([f"outputs {outputs}"] if outputs else [])
+    done = subprocess.run(command, input="\n".join(requests) + "\n", check=True, capture_output=True, text=True)
+    replies = [json.loads(line) for line in done.stdout.splitlines()]
+    return replies[2]["min_us"] / 1e3, [each[0] for each in replies[3]["outputs"]] if outputs else []
 
 
 def write_empty_model(folder):
@@ -69,7 +70,7 @@ def given(model, folder):
 
 
 def differing(cameo, inside, names):
-    """Outputs whose bytes are not those of `cameo run`."""
+    """Returns the names of the outputs whose bytes differ from those of `cameo run`."""
     import numpy as np
     return ", ".join(name for i, name in enumerate(names)
                      if np.load(cameo / (name.replace("/", "_") + ".npy")).tobytes() != (inside / str(i)).read_bytes())

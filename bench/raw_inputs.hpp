@@ -1,6 +1,7 @@
 #pragma once
-// Inputs of a model as bench/peers/raw_inputs.py lays them in a folder: inputs.txt has a line for each, name, type,
-// dims and file with tabs between them; the file has the elements.
+// Reads the inputs of a model from a folder that bench/peers/raw_inputs.py wrote. Its file inputs.txt has a line for
+// each input: name, type, dims (separated by commas) and file, separated by tabs. The file has the elements in native
+// byte order.
 #include <cameo/core/dtype.hpp>
 #include <cameo/core/extents.hpp>
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""How much faster a model runs on more threads: paired, interleaved runs of `cameo bench`.
+"""Measures how much faster a model runs on several threads than on one, by alternating runs of `cameo bench`.
 
 Usage: bench/threads.py [--model MODEL.onnx] [--threads 2] [--rounds 5] [--seconds 2] [--program build/release/cameo]
 
-Without --model it makes ResNet-50 (bench/models/make_models.py; needs onnx, onnxruntime and numpy) under build/models.
-Prints minimum and median per thread count and the ratios, by minimum and by median of the pairs.
+Without --model, it makes ResNet-50 in build/models (bench/models/make_models.py; needs onnx, onnxruntime and numpy).
+Prints the minimum and the median time for each thread count, and two speedups: the ratio of the minima, and the median
+of the ratios of the medians in each round.
 """
 import argparse
 import json

@@ -1,5 +1,5 @@
 #pragma once
-// Small models built in memory, for examples that need one of a certain form. Programs usually load a file instead.
+// Builds small models in memory, for examples that need a particular model. Programs usually load a file instead.
 #include <cameo/cameo.hpp>
 #include <cameo/graph/model.hpp>
 
@@ -9,21 +9,23 @@
 
 namespace examples {
 
-/// A graph by the names of its values: inputs and constants first, then nodes in order of execution, outputs last.
+/// Builds a graph from the names of its values. Add inputs and constants first, then nodes in order of execution,
+/// outputs last.
 class graph_builder {
  public:
   graph_builder(cameo::graph& into, std::int64_t opset) : graph_{into}, opset_{opset} {}
 
   cameo::graph& graph() { return graph_; }
 
-  /// A tensor; a dim below 0 is unknown until a run.
+  /// Adds a tensor as an input of the graph. A dim below 0 is unknown until a run.
   graph_builder& input(const char* name, cameo::dtype type, std::initializer_list<std::int64_t> dims) {
     std::vector<cameo::dim> shape;
     for (const std::int64_t d : dims) shape.push_back(d < 0 ? cameo::dim{} : cameo::dim::fixed(d));
     graph_.add_input(graph_.add_value(name, model().keep(cameo::value_type::tensor(type, shape))));
     return *this;
   }
-  /// A copy of the elements, which the model keeps. (With no memory left it would lack the constant, and not load.)
+  /// Adds a constant; the model stores a copy of the elements. If memory is full, the constant is missing and loading
+  /// fails.
   template <cameo::element_type T>
   graph_builder& constant(const char* name, const cameo::extents& shape, const std::vector<T>& elements) {
     const auto kept = model().memory.copy(std::span<const T>{elements});
@@ -34,7 +36,8 @@ class graph_builder {
                            model().memory.keep(cameo::value::tensor<T>(shape, *kept)));
     return *this;
   }
-  /// A node with the name of its output; an input "" is absent. A domain that is not ONNX's is imported in version 1.
+  /// Adds a node with one output, whose name is also the node's name. An input "" is absent. Domains other than ONNX's
+  /// are imported in version 1.
   graph_builder& node(const char* op, std::initializer_list<const char*> inputs, const char* output,
                       std::initializer_list<cameo::attribute> attributes = {}, const char* domain = "",
                       std::initializer_list<cameo::graph*> subgraphs = {}) {
@@ -60,11 +63,11 @@ class graph_builder {
   std::int64_t opset_;
 };
 
-/// A model, and the builder of its main graph.
+/// Builds a model through its main graph.
 class model_builder : public graph_builder {
  public:
   explicit model_builder(std::int64_t opset = 17) : model_builder{std::make_unique<cameo::model>(), opset} {}
-  /// The builder of a graph for a node's attribute; it may read the values that the main graph has so far.
+  /// Returns the builder of a graph for a node's attribute, which may read the values that the main graph already has.
   graph_builder subgraph() { return {model_->add_graph(&graph_), opset_}; }
   std::unique_ptr<cameo::model> finish() { return std::move(model_); }
 

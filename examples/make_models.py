@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""Makes what examples/image_classifier, examples/text_embedding and examples/three_inputs read: bench models at a small
-size, and what ONNX Runtime answers. The weights are random: the answers say nothing about pictures and sentences, only that they are right.
+"""Makes the files that examples/image_classifier, examples/text_embedding and examples/three_inputs read: small
+variants of the benchmark models, and the results of ONNX Runtime. The weights are random, so the results are only
+useful for comparison.
 
 Usage: make_models.py OUT_DIR      (needs numpy, onnx and onnxruntime)
 
   image_classifier/model.onnx       resnet8 of bench/models: [1, 32, 32, 3] -> probabilities of 10 classes
   image_classifier/picture.ppm      a picture of 60 by 48 pixels
   image_classifier/expected.npy     the probabilities, float32 [1, 10]
-  text_embedding/model.onnx         minilm_l6 of bench/models with a quarter of its width and the words of vocab.txt
+  text_embedding/model.onnx         minilm_l6 of bench/models with a quarter of its width, for the words of vocab.txt
   text_embedding/expected_ids.npy   the tokens of sentences.txt, int64 [sentences, longest]
-  text_embedding/expected.npy       the cosine of the angle between each two sentences, float32
+  text_embedding/expected.npy       the cosines between all pairs of sentences, float32
   text_embedding/expected_hidden.npy  last_hidden_state for the tokens of examples/three_inputs, float32 [2, 6, 96]
 
-Pictures are scaled and sentences cut up here as well, in other words than the examples': neither tests itself.
+Scaling of pictures and tokenization are implemented here independently of the examples, so that each tests the other.
 """
 import pathlib
 import re
@@ -23,7 +24,7 @@ import onnx
 import onnxruntime
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.dont_write_bytecode = True  # the source tree stays as it is
+sys.dont_write_bytecode = True  # no __pycache__ in the source tree
 sys.path.insert(0, str(HERE.parent / "bench" / "models"))
 import make_models as bench  # noqa: E402
 
@@ -36,7 +37,7 @@ def answer(path, feeds):
 
 
 def picture():
-    """A sun over the sea: uint8 [48, 60, 3]."""
+    """Returns a picture of a sun over the sea: uint8 [48, 60, 3]."""
     y, x = np.mgrid[0:48, 0:60].astype(np.float64)
     sky = np.stack([90 + 2 * y, 140 + y, np.full_like(x, 220)], axis=-1)
     sea = np.stack([10 + 8 * np.sin(x / 3), 60 + y, 110 + 10 * np.sin(x / 5 + y)], axis=-1)
@@ -46,7 +47,7 @@ def picture():
 
 
 def weights_along(size, side):
-    """What each of `side` new pixels takes of `size` old ones, by linear interpolation between their middles."""
+    """Returns the weights [side, size] of linear interpolation from `size` to `side` pixels, between pixel centers."""
     taken = np.zeros((side, size))
     middles = np.clip((np.arange(side) + 0.5) * size / side - 0.5, 0, size - 1)
     for new, middle in enumerate(middles):
@@ -70,7 +71,7 @@ def make_image_classifier(out):
 
 
 def pieces(word, vocabulary):
-    """The longest known beginning, then those of the rest; one [UNK] when the rest has none."""
+    """Returns the tokens of a word: repeatedly the longest prefix in the vocabulary; one [UNK] if there is none."""
     found, rest = [], word
     while rest:
         known = [rest[:n] for n in range(len(rest), 0, -1) if ("##" if found else "") + rest[:n] in vocabulary]

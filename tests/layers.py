@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Holds the tree to the order of its layers: an include points only upwards in the table below.
+"""Checks the includes of the tree against the order of its layers: an include points only upwards in the table below.
+Also checks rules about third-party and system headers, messages, and names of providers and operators.
 
-Usage: layers.py ROOT          prints one line per offence, exit status 1 if there is one
-       layers.py --self-test   offends in a scratch tree, once per rule, and sees each offence reported
+Usage: layers.py ROOT          prints one line per offense, exit status 1 if there is one
+       layers.py --self-test   offends in a scratch tree, once per rule, and checks that each offense is reported
 """
 import os
 import pathlib
@@ -10,11 +11,12 @@ import re
 import sys
 import tempfile
 
-# layer: what it may include directly; what those may, it may too
+# The layers that each layer may include directly. It may also include the layers that those may include.
 MAY_INCLUDE = {
     "core": [],
     "os": ["core"],
-    "op": ["core"],
+    "geometry": ["core"],  # what operators demand of shapes
+    "op": ["geometry"],
     "kernel": ["op"],
     "plan": ["kernel"],
     "run": ["plan"],
@@ -28,30 +30,31 @@ MAY_INCLUDE = {
     "context": ["ep", "format"],
     "package": ["file"],
     "session": ["context", "package", "ep", "format", "run"],
-    "ort_abi": ["core"],  # the binary interface of ONNX Runtime's plugins, of which eps/ort_plugin_host has the other side
+    "ort_abi": ["core"],  # the binary interface of ONNX Runtime's plugins, which eps/ort_plugin_host uses, too
     "ort_plugin_export": ["session", "ort_abi"],
     "build": ["session"],  # the runtime of the providers that were built in
     "inspect": ["session"],  # what a model contains, and the page that shows it
-    # The front ends, of which none includes another.
+    # The front ends. None of them includes another.
     "c": ["build"],
     "python": ["build", "inspect"],
     "triton": ["build"],
     "program": ["build", "inspect"],
-    "interop": ["session"],  # between other libraries' types and ours: for users, never included by another layer
+    "interop": ["session"],  # conversions to types of other libraries: for users, never included by another layer
 }
-# The rooms of a provider's sources, eps/NAME/src/ROOM: what each may include directly, as above. Files beside the rooms are
-# the provider itself, which may include all of them, and which none of them includes. A public header belongs to the
-# room of the source with its name; a header without a source stands for what it includes.
-ROOMS = {
+# The modules of a provider's sources, eps/NAME/src/MODULE, and the modules that each may include directly, as above.
+# Files directly in src are the provider itself: they may include all modules, and no module includes them. A public
+# header belongs to the module of the source with its name; a header without a source counts as the headers that it
+# includes.
+MODULES = {
     "cpu": {
         "machine": [],  # instruction sets, caches, threads
         "operands": [],  # inputs, outputs and attributes of nodes
-        "functions": ["machine"],  # of numbers, vectors and rows
+        "functions": ["machine"],  # functions of numbers, vectors and rows
         "skeletons": ["functions", "operands"],  # loops over elements, each for all functions of a kind
-        "microkernels": ["skeletons"],  # loops of products and of windows for an instruction set
-        "products": ["microkernels"],  # matrix products of each kind of numbers
-        "windows": ["operands"],  # of convolutions and pools over an image
-        # families of operators
+        "microkernels": ["skeletons"],  # inner loops of products and windows, for each instruction set
+        "products": ["microkernels"],  # matrix products, for each kind of numbers
+        "windows": ["operands"],  # windows of convolutions and pools over an image
+        # Families of operators.
         "attention": ["products"],
         "convolution": ["products", "windows"],
         "elementwise": ["skeletons"],
@@ -72,7 +75,7 @@ ROOMS = {
         "training": ["skeletons"],
     },
 }
-# third-party headers by the library they are of, and the layers whose sources may include it
+# Third-party headers by library, with the layers whose sources may include them.
 THIRD_PARTY = {
     "fmt/": {"file", "graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "ort_plugin_export", "inspect", "program", "c", "python", "triton"},
     "range/v3/": {"file", "graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "program"},
@@ -84,16 +87,16 @@ THIRD_PARTY = {
     "nanobind/": {"python"},
     "numpy/": {"python"},
 }
-# Headers of operating systems, which only the sources of src/os/<system> include.
+# Headers of operating systems. Only the sources of src/os/<system> include them.
 SYSTEM_HEADER = re.compile(
     r"(?:sys|linux|asm|asm-generic|arpa|net|netinet|netpacket|mach|mach-o|libkern)/.*|csignal|"
     r"(?:aio|cpio|dirent|dlfcn|elf|err|error|execinfo|fcntl|fmtmsg|fnmatch|ftw|getopt|glob|grp|iconv|ifaddrs|langinfo|"
     r"libgen|link|malloc|monetary|mqueue|ndbm|netdb|nl_types|paths|poll|pthread|pty|pwd|regex|resolv|sched|search|"
     r"semaphore|shadow|signal|spawn|strings|stropts|syscall|sysexits|syslog|tar|termio|termios|trace|ucontext|ulimit|"
     r"unistd|utime|utmp|utmpx|wait|wordexp|direct|fileapi|handleapi|io|process|psapi|windows|winsock2|winternl)\.h")
-# Paths in texts, and macros, that only one system has. core/abi.hpp needs them for the symbols of libraries.
+# Paths in string literals, and macros, that are specific to a system. core/abi.hpp needs the macros to export symbols.
 SYSTEM_WORD = re.compile(r'"/(?:proc|sys)/|\b(?:__linux__|__unix__|_WIN32|__APPLE__)\b')
-# what headers of interop are there to include; no other public header includes what is not standard
+# Third-party headers that public headers of interop may include. No other public header includes third-party headers.
 INTEROP = ("Eigen/", "xtensor/", "fmt/")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -113,8 +116,8 @@ def system_headers(relative, text):
     return [] if is_of_system else [name for _, name in INCLUDE.findall(text) if SYSTEM_HEADER.fullmatch(name)]
 
 
-def system_offences(relative, text):
-    """What a file uses of the operating system without src/os."""
+def system_offenses(relative, text):
+    """The uses of the operating system in a file outside of src/os."""
     for name in system_headers(relative, text):
         yield f"{relative}: includes {name}: only src/os/<system> includes headers of the operating system"
     if relative.parts[:2] != ("src", "os") and relative.parts != ("include", "cameo", "core", "abi.hpp"):
@@ -133,11 +136,11 @@ def closure(layer, table):
 
 
 REACH = {layer: closure(layer, MAY_INCLUDE) for layer in MAY_INCLUDE}
-ROOMS_REACH = {name: {room: closure(room, table) for room in table} for name, table in ROOMS.items()}
+MODULES_REACH = {name: {module: closure(module, table) for module in table} for name, table in MODULES.items()}
 
 
 def is_standard(name):
-    """<vector>, <cstdint>: no folder and no extension."""
+    """True for a standard header such as <vector>: it has no folder and no extension."""
     return re.fullmatch(r"[a-z_]+", name) is not None
 
 
@@ -149,13 +152,13 @@ def layer_of_include(name):
 
 
 def layer_of_quoted(name, relative):
-    """Of an include in quotes, in a file of src/: its folder counts from src/ or from the file."""
+    """The layer of an include in quotes in a file of src/. Its path is relative to src/ or to the file."""
     parts = pathlib.PurePosixPath(os.path.normpath(relative.parent / name)).parts if name.startswith(".") else None
     inner = parts[1:] if parts and parts[0] == "src" else pathlib.PurePosixPath(name).parts
     return inner[0] if len(inner) > 1 and inner[0] in MAY_INCLUDE else None
 
 
-def third_party_offence(layer, name):
+def third_party_offense(layer, name):
     for prefix, layers in THIRD_PARTY.items():
         if name.startswith(prefix) and layer not in layers:
             return f"{prefix.rstrip('/')} may not be included in layer {layer}"
@@ -163,7 +166,7 @@ def third_party_offence(layer, name):
 
 
 def check_layer_file(layer, public, name, quote, relative):
-    """What is wrong with one include of a file of include/ or src/; None if nothing."""
+    """The offense of one include in a file of include/ or src/; None if there is none."""
     other = layer_of_include(name)
     if quote == '"' and not public:
         other = other or layer_of_quoted(name, relative)
@@ -174,7 +177,7 @@ def check_layer_file(layer, public, name, quote, relative):
     if other == "cameo":
         return "cameo/cameo.hpp is for users, not for layers"
     if not public and layer == "session" and name.startswith("cameo/transform/rules/"):
-        return "a rule is named by a runtime's type, and states itself when it applies (transform_condition)"
+        return "rules are listed in a runtime's type, and have their conditions (transform_condition); no session names one"
     if quote == '"' and layer != "os" and re.match(r"os/\w+/", name):
         return "src/os/<system> is for src/os"
     if other is not None:
@@ -188,12 +191,12 @@ def check_layer_file(layer, public, name, quote, relative):
     if public and not is_standard(name):
         return "a public header includes no third-party header"
     if name.startswith(("google/protobuf/", "onnx/")) and layer == "format" and not relative.name.startswith("onnx_writ"):
-        return "only what writes .onnx files includes it: readers are linked without it"
-    return None if quote == '"' else third_party_offence(layer, name)
+        return "only the writers of .onnx files include it, so that readers are linked without it"
+    return None if quote == '"' else third_party_offense(layer, name)
 
 
 def check_provider_file(provider, public, name, quote):
-    """The same for a file of eps/<provider>/."""
+    """The offense of one include in a file of eps/<provider>/; None if there is none."""
     match = re.search(r"(?:^|/)eps/(\w+)", name)
     if match:
         other = match.group(1)
@@ -202,16 +205,16 @@ def check_provider_file(provider, public, name, quote):
         return "cameo/interop is for users, not for providers"
     layer = pathlib.PurePosixPath(name).parts[0]
     if quote == '"' and "/" in name and layer in MAY_INCLUDE and (public or layer != "os"):
-        return "of src/, the sources of a provider include the headers of os alone"
+        return "the sources of a provider include no headers of src/ but those of src/os"
     if public and quote == "<" and not name.startswith("cameo/") and not is_standard(name):
         return "a public header includes no third-party header"
     return None
 
 
-def rooms(root):
-    """The includes between the rooms of providers that ROOMS has a table of: file, what it includes, both rooms. `None` is
-    the room of what lies beside the rooms."""
-    for provider in sorted(ROOMS):
+def module_includes(root):
+    """The includes between the modules of providers in MODULES: provider, file, included name, and both modules. The
+    module of files that are in no module is None."""
+    for provider in sorted(MODULES):
         source, public = root / "eps" / provider / "src", root / "eps" / provider / "include"
         files = sorted(p for top in (source, public) for p in top.rglob("*") if p.suffix in (".hpp", ".cpp"))
         inside = {p: p.relative_to(source).parts for p in files if source in p.parents}
@@ -222,7 +225,7 @@ def rooms(root):
             places = [path.parent, source] if quote == '"' else [public]
             return next((each for place in places if (each := pathlib.Path(os.path.normpath(place / name))) in includes), None)
 
-        def rooms_of(path):
+        def modules_of(path):
             parts = inside.get(path)
             if parts:
                 return {parts[0] if len(parts) > 1 else None}
@@ -231,30 +234,30 @@ def rooms(root):
             if path.stem in named:
                 return {named[path.stem]}
             below = [found(path, *each) for each in includes[path]]
-            return {room for each in below if each for room in rooms_of(each)}
+            return {module for each in below if each for module in modules_of(each)}
 
         for path in files:
-            own = rooms_of(path)
+            own = modules_of(path)
             if path not in inside and path.stem not in named:
                 continue
             for each in includes[path]:
                 other = found(path, *each)
-                for room in rooms_of(other) if other else ():
-                    yield provider, path.relative_to(root), each[1], next(iter(own)), room
+                for module in modules_of(other) if other else ():
+                    yield provider, path.relative_to(root), each[1], next(iter(own)), module
 
 
-def room_offences(root):
-    for provider, table in ROOMS_REACH.items():
-        for room, reached in table.items():
-            for other in sorted(reached - {room}):
-                if room in table[other]:
-                    yield f"ROOMS: {provider}: rooms {room} and {other} form a circle"
-    for provider, relative, name, room, other in rooms(root):
-        reach = ROOMS_REACH[provider]
-        if room is not None and room not in reach:
-            yield f"{relative}: '{room}' is not a room of provider {provider}"
-        elif room is not None and other not in reach[room]:
-            yield f"{relative}: includes {name}: room {room} may not include " + (f"room {other}" if other else "the provider")
+def module_offenses(root):
+    for provider, table in MODULES_REACH.items():
+        for module, reached in table.items():
+            for other in sorted(reached - {module}):
+                if module in table[other]:
+                    yield f"MODULES: {provider}: modules {module} and {other} form a circle"
+    for provider, relative, name, module, other in module_includes(root):
+        reach = MODULES_REACH[provider]
+        if module is not None and module not in reach:
+            yield f"{relative}: '{module}' is not a module of provider {provider}"
+        elif module is not None and other not in reach[module]:
+            yield f"{relative}: includes {name}: module {module} may not include " + (f"module {other}" if other else "the provider")
 
 
 TRANSFORMS = re.compile(r"transform_list<([^;{}]*?)>(?:::table|;)")
@@ -262,14 +265,14 @@ SHARE_OF_VALUES = 0.6
 
 
 def transforms(root):
-    """Of the transforms in lists of src/: how many there are, and how many of them are rules, which are values."""
+    """The number of transforms in the lists of src/, and how many of them are rules, which are values."""
     listed = [each.strip() for path in sorted((root / "src" / "transform").rglob("*.cpp"))
               for match in TRANSFORMS.findall(path.read_text(encoding="utf-8")) for each in match.split(",")[1:]]
     return len(listed), sum(each.startswith("rule_of<") for each in listed)
 
 
-# What providers have more of than they should: where it is counted, how many there may be, what is to take its place.
-# The numbers only fall.
+# Constructs that providers should use less: pattern, files, the largest permitted count, and the replacement. The
+# counts may only be lowered.
 COUNTS = [
     (re.compile(r"\berased_entry<"), "src/**/*.?pp", 17, "rows of a skeleton, or of `computes` and `moves`"),
     (re.compile(r"\bany_types\b|\btakes_any<"), "src/**/*.?pp", 38, "the types that the kernel computes with"),
@@ -278,14 +281,14 @@ COUNTS = [
 
 
 def counts(root):
-    """Per provider and line of COUNTS: file pattern, how many there are, how many there may be, what is wanted."""
+    """For each provider and row of COUNTS: file pattern, construct, count, largest permitted count, replacement."""
     for provider in sorted(p for p in (root / "eps").glob("*") if p.is_dir()):
         for what, files, most, wanted in COUNTS:
             found = sum(len(what.findall(path.read_text(encoding="utf-8"))) for path in provider.glob(files))
             yield f"{provider.relative_to(root)}/{files}", what.pattern, found, most, wanted
 
 
-def offences(root):
+def offenses(root):
     total, values = transforms(root)
     for files, what, found, most, wanted in counts(root):
         if found > most:
@@ -301,56 +304,56 @@ def offences(root):
             yield f"{relative}: '{layer}' is not a layer"
             continue
         text = path.read_text(encoding="utf-8")
-        yield from system_offences(relative, text)
+        yield from system_offenses(relative, text)
         for quote, name in INCLUDE.findall(text):
-            offence = check_layer_file(layer, public, name, quote, relative)
-            if offence:
-                yield f"{relative}: includes {name}: {offence}"
+            offense = check_layer_file(layer, public, name, quote, relative)
+            if offense:
+                yield f"{relative}: includes {name}: {offense}"
         if layer != "program":
-            yield from naming_offences(relative, layer, text)
+            yield from naming_offenses(relative, layer, text)
         elif relative.name != "say.hpp":
             for match in PRINTS.findall(COMMENT.sub("", text)):
-                yield f"{relative}: prints by {match}: names may control the terminal, say() sees that they do not"
+                yield f"{relative}: prints by {match}: names may control the terminal; say() escapes them"
     for path in sorted(p for p in (root / "eps").rglob("*") if p.suffix in (".hpp", ".cpp")):
         relative = path.relative_to(root)
         text = path.read_text(encoding="utf-8")
         if relative.parts[2] != "tests":
-            yield from system_offences(relative, text)
+            yield from system_offenses(relative, text)
         if len(relative.parts) < 4 or relative.parts[2] not in ("include", "src"):
             continue
-        yield from kernel_offences(relative, text)
+        yield from kernel_offenses(relative, text)
         for quote, name in INCLUDE.findall(text):
-            offence = check_provider_file(relative.parts[1], relative.parts[2] == "include", name, quote)
-            if offence:
-                yield f"{relative}: includes {name}: {offence}"
+            offense = check_provider_file(relative.parts[1], relative.parts[2] == "include", name, quote)
+            if offense:
+                yield f"{relative}: includes {name}: {offense}"
 
 
-    yield from room_offences(root)
+    yield from module_offenses(root)
 
 
-def kernel_offences(relative, text):
-    """What a provider's code asks one file for, so that an instruction set or an element type more is added there."""
+def kernel_offenses(relative, text):
+    """Code of a provider that would have to change for a new instruction set or element type; one file handles each."""
     code = COMMENT.sub("", text)
     if relative.name != "simd.hpp" and INSTRUCTION_SET.search(code):
-        yield f"{relative}: compares HWY_TARGET: what kernels ask of an instruction set is a macro in machine/simd.hpp"
+        yield f"{relative}: compares HWY_TARGET: properties of an instruction set are macros in machine/simd.hpp"
     if ELEMENT_CASE.search(code):
         yield f"{relative}: instantiates a template in cases of element types: visit a set of them (core/elements.hpp)"
 
 
-def naming_offences(relative, layer, text):
+def naming_offenses(relative, layer, text):
     code = COMMENT.sub("", text)
     for match in WHERE.findall(code):
         yield f"{relative}: {match}: basic_status::in() writes the colon"
-    code = MESSAGE.sub(lambda found: STRING.sub('""', found.group()), code)  # what the compiler says may give examples
+    code = MESSAGE.sub(lambda found: STRING.sub('""', found.group()), code)  # static_assert may have examples
     for match in PROVIDER_NAME.findall(code):
         yield f"{relative}: names a provider: {match}"
-    # Rules are about operators; the language they are written in and what drives them are not.
+    # Rules name operators. The language of rules, and the code that applies them, must not.
     if layer != "op" and not (layer == "transform" and "rules" in relative.parts):
         for match in OPERATOR_NAME.findall(code):
             yield f"{relative}: names an operator: {match}"
 
 
-SELF_TEST = [  # file, its text, other files that are there, if any, words of the offence (none: it is fine)
+SELF_TEST = [  # file, its text, other files, if any, words of the offense (None: the file is fine)
     ("eps/one/src/kernel_table.cpp", "erased_entry<op::A, any_types>,\n" * 18, "17 are the most"),
     ("eps/one/src/kernel_table.cpp", "erased_entry<op::A, any_types>,\n" * 17, None),
     ("include/cameo/core/a.hpp", "#include <vector>\n", None),
@@ -384,9 +387,9 @@ SELF_TEST = [  # file, its text, other files that are there, if any, words of th
     ("src/run/d.cpp", '#include "../session/a.hpp"\n', "may not include layer session"),
     ("src/run/e.cpp", '#include "own.hpp"\n#include "plan/a.hpp"\n#include "../core/a.hpp"\n', None),
     ("src/graph/a.cpp", "#include <google/protobuf/message.h>\n", "may not be included"),
-    ("src/format/a.cpp", "#include <google/protobuf/message.h>\n", "only what writes .onnx files"),
+    ("src/format/a.cpp", "#include <google/protobuf/message.h>\n", "only the writers of .onnx files"),
     ("src/format/onnx_writer.cpp", "#include <google/protobuf/message.h>\n", None),
-    ("src/session/b.cpp", "#include <cameo/transform/rules/standard.hpp>\n", "states itself when it applies"),
+    ("src/session/b.cpp", "#include <cameo/transform/rules/standard.hpp>\n", "have their conditions"),
     ("src/transform/rules/a.cpp", "#include <cameo/transform/rules/standard.hpp>\n", None),
     ("src/plan/c.cpp", "bool f() { return id == op::Loop::id; }\n", "names an operator"),
     ("src/op/c.cpp", "bool f() { return id == op::Loop::id; }\n", None),
@@ -407,22 +410,22 @@ SELF_TEST = [  # file, its text, other files that are there, if any, words of th
     ("eps/cpu/src/products/a.cpp", '#include "b.hpp"\n#include "machine/a.hpp"\n',
      {"eps/cpu/src/products/b.hpp": "", "eps/cpu/src/machine/a.hpp": ""}, None),
     ("eps/cpu/src/machine/a.cpp", '#include "products/b.hpp"\n', {"eps/cpu/src/products/b.hpp": ""},
-     "room machine may not include room products"),
+     "module machine may not include module products"),
     ("eps/cpu/src/machine/b.cpp", '#include "../products/b.hpp"\n', {"eps/cpu/src/products/b.hpp": ""},
-     "room machine may not include room products"),
+     "module machine may not include module products"),
     ("eps/cpu/src/text/a.cpp", '#include "table.hpp"\n', {"eps/cpu/src/table.hpp": ""}, "may not include the provider"),
     ("eps/cpu/src/table.cpp", '#include "text/a.hpp"\n', {"eps/cpu/src/text/a.hpp": ""}, None),
-    ("eps/cpu/src/cellar/a.cpp", '#include "b.hpp"\n', {"eps/cpu/src/cellar/b.hpp": ""}, "is not a room"),
+    ("eps/cpu/src/unknown/a.cpp", '#include "b.hpp"\n', {"eps/cpu/src/unknown/b.hpp": ""}, "is not a module"),
     ("eps/cpu/src/machine/c.cpp", "#include <cameo/eps/cpu/conv.hpp>\n",
-     {"eps/cpu/include/cameo/eps/cpu/conv.hpp": "", "eps/cpu/src/convolution/conv.simd.cpp": ""}, "room machine may not include room convolution"),
+     {"eps/cpu/include/cameo/eps/cpu/conv.hpp": "", "eps/cpu/src/convolution/conv.simd.cpp": ""}, "module machine may not include module convolution"),
     ("eps/cpu/src/machine/d.cpp", "#include <cameo/eps/cpu/shape.hpp>\n",
      {"eps/cpu/include/cameo/eps/cpu/conv.hpp": "", "eps/cpu/src/convolution/conv.cpp": "",
-      "eps/cpu/include/cameo/eps/cpu/shape.hpp": "#include <cameo/eps/cpu/conv.hpp>\n"}, "room machine may not include room convolution"),
+      "eps/cpu/include/cameo/eps/cpu/shape.hpp": "#include <cameo/eps/cpu/conv.hpp>\n"}, "module machine may not include module convolution"),
     ("eps/cpu/include/cameo/eps/cpu/a.hpp", "#include <cameo/eps/cpu/conv.hpp>\n",
      {"eps/cpu/src/machine/a.cpp": "", "eps/cpu/include/cameo/eps/cpu/conv.hpp": "", "eps/cpu/src/convolution/conv.cpp": ""},
-     "room machine may not include room convolution"),
+     "module machine may not include module convolution"),
     ("eps/one/src/g.cpp", '#include "os/files.hpp"\n', None),
-    ("eps/one/src/h.cpp", '#include "file/held_folder.hpp"\n', "include the headers of os alone"),
+    ("eps/one/src/h.cpp", '#include "file/held_folder.hpp"\n', "no headers of src/ but those of src/os"),
     ("eps/one/src/i.cpp", "#include <dlfcn.h>\n", "only src/os/<system> includes"),
     ("eps/one/shim/a.cpp", "#include <unistd.h>\n", "only src/os/<system> includes"),
     ("eps/one/tests/a.cpp", "#include <unistd.h>\n", None),
@@ -451,7 +454,7 @@ def self_test():
                 path = pathlib.Path(folder) / each
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(content, encoding="utf-8")
-            found = list(offences(pathlib.Path(folder)))
+            found = list(offenses(pathlib.Path(folder)))
         right = any(words in line for line in found) if words else not found
         if not right:
             failed += 1
@@ -465,11 +468,11 @@ def main():
         sys.exit(__doc__)
     if sys.argv[1] == "--self-test":
         return self_test()
-    found = list(offences(pathlib.Path(sys.argv[1])))
+    found = list(offenses(pathlib.Path(sys.argv[1])))
     total, values = transforms(pathlib.Path(sys.argv[1]))
-    count = sum(map(len, ROOMS.values()))
+    count = sum(map(len, MODULES.values()))
     print("\n".join(found) if found else
-          f"every include points upwards, with 0 circles of {count} rooms; {values} of {total} transforms are values")
+          f"every include points upwards, with 0 circles of {count} modules; {values} of {total} transforms are values")
     return 1 if found else 0
 
 

@@ -18,12 +18,13 @@ TOPS = ("include", "src", "eps", "bench", "examples", "tests", "cmake")
 # Folders whose text has not been read and rewritten yet. Rows may only be removed.
 NOT_READ_YET = (
     "include/cameo/c", "include/cameo/ort_plugin_export", "include/cameo/package", "include/cameo/session", "src/c",
-    "src/context", "src/file", "src/ort_plugin_export", "src/package", "src/program", "src/python", "src/session",
-    "src/triton", "eps/cpu", "eps/frozen", "eps/openvino", "eps/ort_plugin_host", "bench", "examples",
-    "tests/bad_input", "tests/compile_fail", "tests/conformance", "tests/context", "tests/ep", "tests/file",
-    "tests/fresh", "tests/fuzz", "tests/interop", "tests/layers.py", "tests/minimal", "tests/model_package",
-    "tests/package", "tests/program", "tests/programs", "tests/python", "tests/scripts", "tests/serving",
-    "tests/session", "cmake",
+    "src/context", "src/file", "src/ort_plugin_export", "src/package", "src/session", "eps/cpu/tests", "eps/frozen",
+    "eps/openvino", "eps/ort_plugin_host", "bench", "examples", "tests/bad_input", "tests/compile_fail",
+    "tests/conformance", "tests/context", "tests/ep", "tests/file", "tests/fresh", "tests/fuzz", "tests/interop",
+    "tests/minimal", "tests/model_package", "tests/package", "tests/serving", "tests/session", "cmake",
+    "src/program/command_line.cpp", "src/program/command_line.hpp", "src/program/options.cpp",
+    "src/program/options.hpp", "src/python/loading.cpp", "src/python/cameo/_options.py",
+    "src/python/cameo/_session.py", "src/triton/model.cpp",
 )
 
 # A word, and what to write in its place. Comments and messages (string literals of three words or more) are searched.
@@ -266,7 +267,7 @@ def file_offenses(path, text):
     for comment in comments:
         yield from comment_offenses(comment)
     for number, line in enumerate(text.split("\n"), 1):
-        for match in BRITISH.finditer(line):
+        for match in BRITISH.finditer(re.sub(r"\bTRITON\w+|\bCancelledError\b", "", line)):  # names of others' APIs
             yield number, f"'{match.group()}': American spelling"
 
 

@@ -1,9 +1,10 @@
-// Compiled models of eps/frozen: makes them, and loads and runs one in a process of its own. See bench/contexts/run.
+// Compiles models with eps/frozen, or loads and runs one model and prints the times. See bench/contexts/run.
 //
-//   bench_contexts compile MODEL=OUT...          several: they share one context
+//   bench_contexts compile MODEL=OUT...          several models share one context
 //   bench_contexts run MODEL INPUTS EP SECONDS OUTPUTS
-//       INPUTS/inputs.txt lists name, type, dims with commas, file; OUTPUTS gets the bytes of all outputs. One JSON
-//       object, and then waits for the end of standard input, so that somebody may look at its memory
+//       Reads the inputs from the folder INPUTS (raw_inputs.hpp), and writes the bytes of all outputs to the file
+//       OUTPUTS. Prints one JSON object, then waits for the end of standard input, so that the caller can measure the
+//       memory of the process.
 #include "../raw_inputs.hpp"
 
 #include <cameo/cameo.hpp>

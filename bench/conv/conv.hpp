@@ -5,8 +5,8 @@
 
 namespace bench {
 
-/// A square convolution of one image: weights [cout, cin / groups, kernel, kernel], zeros around the image so that a
-/// stride of 1 keeps its size.
+/// A convolution of one square image [cin, size, size] with weights [cout, cin / groups, kernel, kernel]. The image is
+/// padded with zeros so that the output has the same size if the stride is 1.
 struct conv_case {
   std::int64_t cin, cout, size, kernel, stride, groups;
   numbers x = random_numbers(std::size_t(cin * size * size), 1),
@@ -17,7 +17,7 @@ struct conv_case {
   std::size_t terms() const { return std::size_t(cin / groups * kernel * kernel); }
 };
 
-/// By definition, the outputs in order; T is what sums are kept in.
+/// Computes the convolution as ONNX defines it, one output after the other; T is the type of the sums.
 template <class T>
 void convolve(const conv_case& c, numbers& y) {
   const std::int64_t in_group = c.cin / c.groups, out_group = c.cout / c.groups;
@@ -38,7 +38,7 @@ void convolve(const conv_case& c, numbers& y) {
       }
 }
 
-/// A contender is made from a case and has run(y).
+/// Times an implementation: a class that is constructed from a case and has run(y). A wrong result is an error.
 template <class Contender>
 void conv(benchmark::State& state) {
   const conv_case given{state.range(0), state.range(1), state.range(2), state.range(3), state.range(4), state.range(5)};
@@ -52,7 +52,7 @@ void conv(benchmark::State& state) {
       benchmark::Counter(2.0 * double(y.size() * given.terms()), benchmark::Counter::kIsIterationInvariantRate);
 }
 
-/// Layers of ResNet-50, and two depthwise ones of MobileNetV2.
+/// Layers of ResNet-50, and two depthwise layers of MobileNetV2.
 inline void conv_cases(benchmark::internal::Benchmark* b) {
   b->ArgNames({"cin", "cout", "size", "kernel", "stride", "groups"})->Unit(benchmark::kMicrosecond);
   b->Args({3, 64, 224, 7, 2, 1})->Args({64, 64, 56, 1, 1, 1})->Args({64, 64, 56, 3, 1, 1});

@@ -1,6 +1,6 @@
-// What shapes that grow from step to step cost: a decoder with a growing key/value cache against the same decoder run
-// again and again with the cache of one size. Both have the same arithmetic; what differs is the work that new shapes
-// make. Answers are compared first: step n of the growing run is the fixed run with the same cache.
+// Measures the cost of shapes that change in each run: a decoder whose key/value cache grows from step to step,
+// compared with the same decoder that runs repeatedly with a cache of average size. Both do the same arithmetic on
+// average, so the difference is the cost of new shapes. The results of both are compared before timing.
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
 
@@ -46,7 +46,7 @@ void growing(benchmark::State& state) {
       benchmark::Counter(steps, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
-/// The same thousand cache sizes on average: runs at half the length, each over and over.
+/// Runs 1,000 times with a cache of half the final length, which is the average length of the growing cache.
 void fixed(benchmark::State& state) {
   decoder d;
   const int at = steps / 2;

@@ -7,7 +7,7 @@
 
 namespace bench {
 
-/// C [m, n] = A [m, k] * B [k, n]; B is a weight, which a contender may rearrange beforehand.
+/// C [m, n] = A [m, k] * B [k, n]. B is constant, so that an implementation may rearrange it before timing starts.
 struct gemm_case {
   std::int64_t m, n, k;
   numbers a = random_numbers(std::size_t(m * k), 1), b = random_numbers(std::size_t(k * n), 2);
@@ -26,7 +26,7 @@ inline numbers reference_gemm(const gemm_case& given) {
   return c;
 }
 
-/// A contender is made from a case and has run(c).
+/// Times an implementation: a class that is constructed from a case and has run(c). A wrong result is an error.
 template <class Contender>
 void gemm(benchmark::State& state) {
   const gemm_case given{state.range(0), state.range(1), state.range(2)};
@@ -39,7 +39,7 @@ void gemm(benchmark::State& state) {
       benchmark::Counter(2.0 * double(given.m * given.n * given.k), benchmark::Counter::kIsIterationInvariantRate);
 }
 
-/// One token and 128 tokens through the layers of small transformers; a large square.
+/// Layers of small transformers with 128 tokens and with one token, and a large square product.
 inline void gemm_cases(benchmark::internal::Benchmark* b) {
   b->ArgNames({"m", "n", "k"})->Unit(benchmark::kMicrosecond);
   for (const auto& [n, k] : {std::pair{384, 384}, {1536, 384}, {384, 1536}}) b->Args({128, n, k});

@@ -3,7 +3,7 @@
 namespace bench {
 namespace {
 
-/// Three loops, the innermost along rows, so that a compiler can make vectors of it.
+/// Three loops. The innermost one reads rows, so that a compiler can vectorize it.
 struct plain {
   explicit plain(const gemm_case& c) : given{c} {}
   void run(numbers& c) {

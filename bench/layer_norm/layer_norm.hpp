@@ -5,7 +5,7 @@
 
 namespace bench {
 
-/// Rows brought to mean 0 and variance 1, then scaled and shifted by column.
+/// LayerNormalization of each row: mean 0 and variance 1, then a scale and a bias for each column.
 struct layer_norm_case {
   std::int64_t rows, columns;
   numbers x = random_numbers(std::size_t(rows * columns), 1), scale = random_numbers(std::size_t(columns), 2),
@@ -27,7 +27,7 @@ void normalize_rows(const layer_norm_case& c, numbers& y) {
   }
 }
 
-/// A contender is made from a case and has run(y).
+/// Times an implementation: a class that is constructed from a case and has run(y). A wrong result is an error.
 template <class Contender>
 void layer_norm(benchmark::State& state) {
   const layer_norm_case given{state.range(0), state.range(1)};
@@ -40,7 +40,7 @@ void layer_norm(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * std::int64_t(2 * y.size() * sizeof(float)));  // read x, write y
 }
 
-/// 128 tokens and one token of small transformers.
+/// Layers of small transformers with 128 tokens and with one token.
 inline void layer_norm_cases(benchmark::internal::Benchmark* b) {
   b->ArgNames({"rows", "columns"})->Unit(benchmark::kMicrosecond);
   b->Args({128, 384})->Args({128, 768})->Args({1, 768});

@@ -1,10 +1,12 @@
-"""How AVX2 multiplies the constant weights of quantised models: the share of each kind of cells.
+"""Prints which share of the constant weights of quantized models the AVX2 kernels multiply by which instructions.
 
 Usage: cell_kinds.py MODEL.onnx...
 
-Kinds are those of eps/cpu/src/microkernels/integer_cells.hpp, for panels of 16 columns; `16 bits` are weights of sums that are
-too short to be sorted (integer_factor.cpp), `single` those of filters of single channels. Models have QDQ convolutions
-and products, or MatMulInteger.
+A cell is four consecutive rows of one column, the operands of one dot product of bytes. The kinds of cells are those of
+`cell_kind` in eps/cpu/src/microkernels/integer_loops.hpp, determined for panels of 16 columns. `16 bits` counts weights
+of sums that are too short for the rows to be sorted by kind, which are stored as 16-bit integers; `single` counts
+weights of depthwise and grouped convolutions. Models may have convolutions and products with QuantizeLinear and
+DequantizeLinear, and MatMulInteger.
 """
 import collections
 import sys
@@ -19,7 +21,7 @@ KINDS = ("joined", "narrow", "turned", "wide", "16 bits", "single")
 
 
 def pairs_fit(cells):
-    """Of [cells, 4, columns]: which panels' cells, [cells, panels], have no pair that leaves 16 bits."""
+    """Returns [cells, panels] for weights [cells, 4, columns]: True if no sum of two products can exceed 16 bits."""
     fits = True
     for sign in (1, -1):
         pairs = np.maximum(sign * cells, 0).reshape(len(cells), 2, 2, -1).sum(2)
@@ -28,7 +30,7 @@ def pairs_fit(cells):
 
 
 def kinds_of(w):
-    """Of weights [depth, columns]: how many are of each kind."""
+    """Returns the number of weights of each kind, for weights [depth, columns]."""
     if w.shape[0] < ENOUGH:
         return {"16 bits": w.size}
     cells = np.pad(w, ((0, -w.shape[0] % 4), (0, -w.shape[1] % COLUMNS))).reshape(-1, 4, -(-w.shape[1] // COLUMNS) * COLUMNS)
@@ -47,7 +49,7 @@ def kinds_of(w):
 
 
 def weights(model):
-    """Each constant factor: [depth, columns], or None and the number of weights for filters of single channels."""
+    """Yields the constant factors of a model as [depth, columns] (None for grouped convolutions), and their sizes."""
     constants = {i.name: i for i in model.graph.initializer}
     made_by = {o: n for n in model.graph.node for o in n.output}
     for node in model.graph.node:
@@ -63,7 +65,7 @@ def weights(model):
         attributes = {a.name: a.i for a in node.attribute}
         if node.op_type == "Conv":
             single = attributes.get("group", 1) > 1
-            pixels = w.transpose(*range(2, w.ndim), 1, 0)  # channels side by side, as images have them
+            pixels = w.transpose(*range(2, w.ndim), 1, 0)  # channels are consecutive, as in the kernels' images
             yield (None, w.size) if single else (pixels.reshape(-1, len(w)), w.size)
         elif abs(w).max() <= 128:
             yield (w.T if attributes.get("transB") else w), w.size

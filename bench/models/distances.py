@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
-"""How far quantised models are from what they were made of, in cameo and in ONNX Runtime.
+"""Measures how much the outputs of quantized models differ from those in float32, in cameo and in ONNX Runtime.
 
 Usage: bench/models/distances.py FOLDER [--models NAME,...] [--inputs 8] [--targets AVX2,SSE4] [--program CAMEO]
 
-FOLDER has what make_models.py makes: a folder with model.onnx and input.npz for each model. Three networks are compared
-with a fourth, the same one with its weights dequantised to float and nothing rounded on the way. (What QuantizeLinear
-cannot represent is cut off there, too: quantisers drop a Relu or Clip whose bounds are the ends of the range.)
+FOLDER is the output folder of make_models.py: it has a folder with model.onnx and input.npz for each model. The
+reference is the same network with its weights dequantized to float32 and no rounding of other values. (It still limits
+values to the range of each QuantizeLinear, because quantizers remove a Relu or Clip whose bounds are the ends of that
+range.) Three results are compared with the reference:
 
-  definition    what the operators' definitions say: ONNX Runtime without optimisations, where each operator between
-                DequantizeLinear and QuantizeLinear is computed in float, and products of integers as products of doubles,
-                which hold them exactly (some processors' instructions saturate).
-  ONNX Runtime  as its users have it, with all optimisations.
-  cameo         as its users have it; once more for each of --targets, instruction sets of less than this processor has.
+  definition    the result that ONNX's definitions give: ONNX Runtime without optimizations, where each operator between
+                DequantizeLinear and QuantizeLinear is computed in float32. Products of integers are computed in
+                float64, which is exact, because some processors' integer instructions saturate.
+  ONNX Runtime  with default options, that is with all optimizations.
+  cameo         with default options; and once more for each instruction set of --targets.
 
-A distance is the root mean square of the differences over that of the float network's outputs, over all outputs and
---inputs inputs made of the model's own with a seed. MatMulNBits has no definition that quantises what it multiplies: there
-ONNX Runtime's distance is what cameo's is beside. Prints a Markdown table; ends with 1 where a distance of cameo's is more
-than 1.2 times the definition's (or ONNX Runtime's, without one). Needs onnx, onnxruntime and numpy.
+A distance is the root mean square of the differences divided by that of the reference's outputs, over all outputs and
+--inputs inputs, which are made from the model's input with a seed. The definition of MatMulNBits does not quantize the
+other factor, so such models are compared with ONNX Runtime instead of the definition. Prints a Markdown table. The exit
+status is 1 if a distance of cameo is more than 1.2 times that of the definition. Needs onnx, onnxruntime and numpy.
 """
 import argparse
 import os
@@ -36,7 +37,7 @@ LIMIT = 1.2
 
 
 def per_axis(values, axis, dims):
-    """A scale or a zero point, such that it meets a tensor of these dims."""
+    """Reshapes a scale or a zero point so that it broadcasts to a tensor of these dims."""
     values = np.asarray(values)
     if values.size == 1:
         return values.reshape([1] * len(dims))
@@ -44,7 +45,7 @@ def per_axis(values, axis, dims):
 
 
 class Network:
-    """A model to change: who makes a value, and which constants there are."""
+    """A copy of a model whose nodes are replaced one by one."""
 
     def __init__(self, model):
         self.model = onnx.ModelProto()
@@ -58,7 +59,7 @@ class Network:
         self.graph.initializer.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
 
     def finished(self):
-        """The model with its new nodes; a value that another one stands for is read from that one."""
+        """Returns the model with the new nodes, in which each value of `instead` is replaced by its substitute."""
         for node in self.nodes:
             for i, name in enumerate(node.input):
                 while name in self.instead:
@@ -72,7 +73,7 @@ class Network:
         kept = [i for i in self.graph.initializer if i.name in used]
         del self.graph.initializer[:]
         self.graph.initializer.extend(kept)
-        del self.graph.value_info[:]  # types of values that are other ones now
+        del self.graph.value_info[:]  # the types of replaced values are no longer valid
         return self.model
 
 
@@ -85,18 +86,20 @@ def input_of(node, constants, i, default):
 
 
 def weights_of_blocks(node, constants):
-    """MatMulNBits' second matrix in float: its numbers are packed from the lowest bits on, blocks along K."""
+    """Returns the second matrix of a MatMulNBits in float32. Its blocks run along K; quantized values are packed from
+    the lowest bits of a byte on."""
     k, n, bits, block = (attribute(node, a, None) for a in ("K", "N", "bits", "block_size"))
     packed = constants[node.input[1]].reshape(n, -1)
     codes = np.stack([packed >> (bits * i) & (2**bits - 1) for i in range(8 // bits)], -1).reshape(n, -1, block)
     if len(node.input) > 3 and node.input[3]:
-        sys.exit(f"{node.name}: MatMulNBits with zero points is not read here")
+        sys.exit(f"{node.name}: distances.py does not support MatMulNBits with zero points")
     scales = constants[node.input[2]].reshape(n, -1, 1).astype(np.float32)
     return ((codes.astype(np.float32) - 2 ** (bits - 1)) * scales).reshape(n, -1)[:, :k].T
 
 
 def cut_off(of, node):
-    """The ends of what a QuantizeLinear with one scale can represent, as a Clip of its input."""
+    """Adds a Clip of a QuantizeLinear's input to the range that the quantized type can represent; returns its
+    output."""
     scale, zero = of.constants[node.input[1]], of.constants[node.input[2]]
     ends = np.iinfo(zero.dtype)
     for end, value in (("least", ends.min), ("most", ends.max)):
@@ -107,9 +110,9 @@ def cut_off(of, node):
 
 
 def in_float(model):
-    """The same network with its weights dequantised, and nothing rounded on the way."""
+    """Returns the network with its weights dequantized and without any other rounding."""
     of = Network(model)
-    codes = {}  # of values that QuantizeLinear or DynamicQuantizeLinear made: what was quantised
+    codes = {}  # output of QuantizeLinear or DynamicQuantizeLinear: the float value that it quantizes
     for node in of.graph.node:
         kind = node.op_type
         if kind == "QuantizeLinear":
@@ -137,7 +140,7 @@ def in_float(model):
 
 
 def as_defined(model):
-    """Products of integers as products of doubles; None where an operator's definition does not say what is quantised."""
+    """Returns the network with products of integers computed in float64; None if it has MatMulNBits."""
     of = Network(model)
     for node in of.graph.node:
         if node.op_type == "MatMulNBits":
@@ -158,7 +161,8 @@ def as_defined(model):
 
 
 def inputs_like(feeds, count):
-    """Inputs like the model's own: floats scaled and with noise, integers in another order along the last axis."""
+    """Yields variations of the model's input: floats are scaled and get noise, integers are permuted along the last
+    axis."""
     random = np.random.default_rng(7)
     for _ in range(count):
         yield {name: (v * v.dtype.type(random.uniform(.7, 1.2)) +
@@ -166,12 +170,12 @@ def inputs_like(feeds, count):
                else random.permuted(v, axis=-1) if v.ndim else v for name, v in feeds.items()}
 
 
-def by_onnxruntime(model, all_feeds, optimised, folder):
+def by_onnxruntime(model, all_feeds, optimized, folder):
     path = folder / "model.onnx"
     onnx.save(model, path)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    if not optimised:
+    if not optimized:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     return [session.run(None, feeds) for feeds in all_feeds]
@@ -215,10 +219,10 @@ def row(folder, o, targets):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path, help="what make_models.py made")
-    parser.add_argument("--models", help="only these, with commas between them (default: all quantised ones)")
+    parser.add_argument("folder", type=pathlib.Path, help="output folder of make_models.py")
+    parser.add_argument("--models", help="names, separated by commas (default: all quantized models)")
     parser.add_argument("--inputs", type=int, default=8)
-    parser.add_argument("--targets", default="", help="instruction sets of cameo's, as 'cameo devices' names them")
+    parser.add_argument("--targets", default="", help="instruction sets, as 'cameo devices' names them")
     parser.add_argument("--program", default=root / "build/release/cameo")
     o = parser.parse_args()
     targets = [each for each in o.targets.split(",") if each]

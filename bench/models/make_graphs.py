@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Makes graphs of many small nodes, which cost to load and not to run.
+"""Makes graphs of many small nodes, which take long to load and not to run.
 
     make_graphs.py OUTDIR [--only NAME,...] [--list]
 
-NAME is chainN or dagN for any N; without --only chain10000, chain100000, dag10000, dag100000. A chain is Relu, Neg,
-Relu, Neg ... on 16 numbers. A dag takes operators at random, of one or two operands; each operand is a value that nobody has
-read yet, or any earlier one; at any time 64 values are unread, and the last of them are the outputs. All values stay
-finite. Writes OUTDIR/NAME/{model.onnx,input.npz,meta.json}; the same bytes every time.
+NAME is chainN or dagN, where N is the number of nodes; the default is chain10000, chain100000, dag10000 and dag100000.
+A chain is Relu, Neg, Relu, Neg ... on 16 numbers. A dag has random operators with one or two operands. The first
+operand is one of 64 values that have no reader yet, the second is any earlier value; the values without readers are the
+graph's outputs. All values stay finite. Writes OUTDIR/NAME/{model.onnx,input.npz,meta.json}, with the same bytes every
+time.
 """
 import argparse
 import json
@@ -73,7 +74,7 @@ def main():
     a = parser.parse_args()
     names = a.only.split(",")
     if wrong := [n for n in names if not re.fullmatch(r"(chain|dag)[1-9]\d*", n)]:
-        parser.error(f"no such graph: {' '.join(wrong)}")
+        parser.error(f"unknown graph: {' '.join(wrong)}")
     if a.list or not a.outdir:
         print("\n".join(names))
         return

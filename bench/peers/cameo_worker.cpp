@@ -1,9 +1,10 @@
-// Cameo's side of bench/peers/run: a process that holds one session and does what lines on standard input say, with one
-// JSON object in answer to each; worker.py tells the commands, and its contenders speak them too.
+// Cameo's worker for bench/peers/run: a process with one session. It executes commands, one per line of standard input,
+// and prints a JSON object for each; worker.py documents them.
 //
-//   bench_peers serve MODEL FOLDER THREADS    FOLDER/inputs.txt lists inputs: name, type, dims with commas, file
-//   bench_peers peak THREADS BYTES SECONDS    what the machine can do: see cameo::eps::cpu::measure_peak
-//   bench_peers units THREADS SECONDS         the processor's flags, and its products of narrow numbers: see units.hpp
+//   bench_peers serve MODEL FOLDER THREADS    reads the inputs from FOLDER (bench/raw_inputs.hpp) and serves commands
+//   bench_peers peak THREADS BYTES SECONDS    prints the machine's peak rates: see cameo::eps::cpu::measure_peak
+//   bench_peers units THREADS SECONDS         prints the processor's flags, and peak rates of small types: see
+//   units.hpp
 #include "../raw_inputs.hpp"
 #include "units.hpp"
 #include "worker.hpp"

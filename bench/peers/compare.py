@@ -1,7 +1,10 @@
-"""compare.py MODEL_FOLDER OUTPUTS_FOLDER LIST: prints {"wrong": why or null, "largest_error": e}.
+"""Compares a worker's outputs with the reference and prints {"wrong": reason or null, "largest_error": e}.
 
-LIST is what a worker says of its outputs: [[name, type, dims], ...] in raw files 0, 1, ... They must match output.npz
-in name, type, shape and, within meta.json's tolerances, in value.
+Usage: compare.py MODEL_FOLDER OUTPUTS_FOLDER LIST
+
+LIST is a worker's description of its outputs, [[name, type, dims], ...], whose elements are in the raw files 0, 1, ...
+of OUTPUTS_FOLDER. Names, types and shapes must be those of output.npz in MODEL_FOLDER, and values must agree within the
+tolerances of meta.json.
 """
 import json
 import pathlib

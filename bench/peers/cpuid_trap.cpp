@@ -1,9 +1,9 @@
-// Preloaded, it makes libraries that bench/peers/fewer_instructions.py has changed believe that the processor has no
-// better instructions than PEERS_INSTRUCTIONS says: avx2, avx_vnni (AVX2 and that), or avx512_vnni (all but AMX). Each
-// place that asked the processor (CPUID) traps there, and is answered here: the processor's own words, less the better
-// instructions. x86-64 and Linux.
+// A library for LD_PRELOAD that hides instruction sets from libraries which bench/peers/fewer_instructions.py has
+// changed. The environment variable PEERS_INSTRUCTIONS names the best remaining set: avx2, avx_vnni (AVX2 and AVX-VNNI)
+// or avx512_vnni (everything but AMX). The changed libraries have breakpoints in place of their CPUID instructions; the
+// signal handler below executes CPUID and clears the bits of the hidden sets. For x86-64 and Linux.
 //
-// Bits: Intel's Software Developer's Manual, volume 2A, CPUID, leaf 7.
+// Source of the bits: Intel's Software Developer's Manual, volume 2A, CPUID, leaf 7.
 #include <cpuid.h>
 #include <signal.h>
 #include <ucontext.h>
@@ -20,16 +20,17 @@ constexpr std::uint32_t bits(std::initializer_list<int> places) {
   return all;
 }
 
-/// Of leaf 7's first two parts.
+/// Bits of the registers that CPUID returns for subleaf 0 or 1 of leaf 7.
 struct flags {
   std::uint32_t eax, ebx, ecx, edx;
 };
-// AVX512* and AMX; AVX512_BF16, AMX-FP16, AVX-IFMA, the int8 of AVX-VNNI, AVX10. AVX-VNNI is bit 4 of the second eax.
+// Subleaf 0 has AVX512* and AMX; subleaf 1 has AVX512_BF16, AMX-FP16, AVX-IFMA, AVX-VNNI-INT8, AVX10, and AVX-VNNI as
+// bit 4 of eax.
 constexpr flags newer{0, bits({16, 17, 21, 26, 27, 28, 30, 31}), bits({1, 6, 11, 12, 14}),
                       bits({2, 3, 8, 22, 23, 24, 25})};
 constexpr std::uint32_t newer_eax = bits({5, 21, 23}), newer_edx = bits({4, 5, 8, 10, 19});
 
-/// What a processor doesn't say of itself whose best instructions have this name.
+/// The bits to clear for each value of PEERS_INSTRUCTIONS.
 struct {
   std::string_view best;
   flags withheld[2];
@@ -52,14 +53,14 @@ void answer(int, siginfo_t*, void* context) {
   registers[REG_RAX] = eax, registers[REG_RBX] = ebx, registers[REG_RCX] = ecx, registers[REG_RDX] = edx;
 }
 
-/// Runs before the C library is ready (-z initfirst), so that getenv would find nothing.
-[[gnu::constructor]] void listen(int, char**, char** environment) {
+/// Installs the signal handler. Runs before the C library is initialized (-z initfirst), when getenv finds nothing yet.
+[[gnu::constructor]] void install(int, char**, char** environment) {
   constexpr std::string_view name = "PEERS_INSTRUCTIONS=";
   for (; *environment; ++environment)
     for (const auto& each : levels)
       if (const std::string_view set = *environment; set.starts_with(name) && set.substr(name.size()) == each.best)
         withheld = each.withheld;
-  if (!withheld) __builtin_trap();  // none of the names: nothing would be withheld, or the wrong
+  if (!withheld) __builtin_trap();  // the variable has none of the names
   struct sigaction action{};
   action.sa_sigaction = answer;
   action.sa_flags = SA_SIGINFO;

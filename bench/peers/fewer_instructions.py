@@ -1,9 +1,10 @@
-"""Makes programs and libraries ask cpuid_trap.cpp what the processor can do.
+"""Changes programs and libraries so that they read the processor's features from cpuid_trap.cpp.
 
 Usage: fewer_instructions.py FILE...
 
-Each CPUID instruction (0F A2) becomes a breakpoint of the same length (CC 90), in place: change copies. The instructions
-are found by objdump, so that bytes which only look like one stay as they are. Prints how many there were in each file.
+Replaces each CPUID instruction (0F A2) by a breakpoint of the same length (CC 90). Files are changed in place, so pass
+copies. objdump finds the instructions, so equal bytes in data or in other instructions are not changed. Prints the
+number of replaced instructions for each file.
 """
 import pathlib
 import re
@@ -13,7 +14,7 @@ import sys
 
 
 def loaded_segments(image):
-    """(address, offset, size) of what an ELF file for 64 bits loads from itself."""
+    """Yields (address, offset, size) of the segments that are loaded from a 64-bit ELF file."""
     first, = struct.unpack_from("<Q", image, 32)
     size, count = struct.unpack_from("<HH", image, 54)
     for place in range(first, first + size * count, size):

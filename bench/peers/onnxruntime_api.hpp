@@ -1,12 +1,12 @@
 #pragma once
-// ONNX Runtime's C interface, as far as a benchmark needs it: a library gives out a table of functions, to which each
-// version only adds at the end. So a function is a place in the table and a type; what lies between is not named.
+// The part of ONNX Runtime's C API that the benchmarks use. The library exports a table of functions, to which new
+// versions only append. A function is therefore declared as an index of the table and a type.
 #include <cstddef>
 #include <cstdint>
 
 namespace peers::ort {
 
-// What the library makes and takes back; nothing is known of them here.
+// Opaque objects, which the library creates and releases.
 struct status;
 struct environment;
 struct options;
@@ -19,21 +19,22 @@ struct binding;
 struct run_options;
 struct ep_device;
 
-/// The symbol OrtGetApiBase returns one.
+/// The result of the library's symbol OrtGetApiBase.
 struct api_base {
-  const void* const* (*table)(std::uint32_t version);  // null: the library is older than that
+  const void* const* (*table)(std::uint32_t version);  // null if the library is older
   const char* (*version)();
 };
 inline constexpr const char* entry_point = "OrtGetApiBase";
-/// All that is named here is older, but for what concerns plugins.
+/// The versions of the API that have the functions below, without and with those for plugins.
 inline constexpr std::uint32_t version = 17, version_with_plugins = 22;
 
-/// A function of the table. A status that is not null is an error, which the caller takes back.
+/// A function of the table that returns a status. A status other than null is an error, which the caller releases.
 template <std::size_t Place, class... Args>
 struct checked_function {
   static constexpr std::size_t place = Place;
   using type = status*(Args...);
 };
+/// A function of the table that returns a result and cannot fail.
 template <std::size_t Place, class Result, class... Args>
 struct plain_function {
   static constexpr std::size_t place = Place;

@@ -1,8 +1,8 @@
-"""ONNX Runtime's side: default options, inputs and outputs bound (IO binding)."""
+"""The worker for ONNX Runtime from Python, with default options and IO binding."""
 import os
 
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-import onnxruntime as ort  # noqa: E402 - it reads that when it is loaded
+import onnxruntime as ort  # noqa: E402 - reads the variable when it is loaded
 
 import worker
 

@@ -1,4 +1,4 @@
-"""OpenVINO's side: float32 as the model says, its hint for latency, inputs bound, outputs not copied."""
+"""The worker for OpenVINO: float32 as in the model, the performance hint LATENCY, inputs bound, outputs not copied."""
 import openvino as ov
 
 import worker

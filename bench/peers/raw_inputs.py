@@ -1,4 +1,7 @@
-"""raw_inputs.py INPUT.npz FOLDER: the arrays as raw files, and FOLDER/inputs.txt, which lists them (see worker.py)."""
+"""Writes the arrays of INPUT.npz to FOLDER as raw files, and lists them in FOLDER/inputs.txt (bench/raw_inputs.hpp).
+
+Usage: raw_inputs.py INPUT.npz FOLDER
+"""
 import pathlib
 import sys
 

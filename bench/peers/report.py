@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The tables of bench/peers/run, from its results.
+"""Prints the tables of bench/peers/run from its results.
 
-Usage: bench/peers/report.py RESULTS.json [--brief]      (--brief: what README shows)
+Usage: bench/peers/report.py RESULTS.json [--brief]      (--brief: the table of README.md)
 """
 import json
 import sys
@@ -31,7 +31,7 @@ def percent(value):
 
 
 def growth(row):
-    """After loading, after a run, and the most in between, in MiB over the process before."""
+    """Resident memory after loading, after a run, and at its peak, in MiB more than before loading."""
     if "failed" in row or "rss_before_kb" not in row:
         return "-"
     return " / ".join(number((row[k] - row["rss_before_kb"]) / 1024) for k in ("rss_load_kb", "rss_run_kb", "peak_kb"))
@@ -75,7 +75,7 @@ def creation(results):
 
 
 def peaks(results):
-    """The peaks that shares are of, of the largest model."""
+    """The measured peaks of the largest model, for each number of threads. Shares are relative to peaks."""
     largest = {}
     for r in results["models"]:
         if "peak" in r and r["work"]["bytes"] > largest.get(r["threads"], (0,))[0]:
@@ -86,7 +86,7 @@ def peaks(results):
 
 
 def units(results):
-    """The processor: its flags, and what it multiplies and adds at most."""
+    """The processor's flags and its peak rates of multiply-adds."""
     threads, best = results["unit_threads"], results["unit_peak"]
     lines = [f"Flags: {' '.join(results['flags'])}.",
              table(["type", "instructions", f"G operations/s, {threads} thread{'s' * (threads > 1)}"],
@@ -98,7 +98,7 @@ def units(results):
 
 
 def not_run(results):
-    """What is missing in the tables, and why; a reason that is the same for each number of threads once."""
+    """The measurements that are missing, and the reasons; equal reasons for several numbers of threads once."""
     seen = {}
     for model, threads, contender, why in results["not_run"]:
         seen.setdefault((model, contender, why), []).append(threads)
@@ -107,7 +107,7 @@ def not_run(results):
 
 
 def brief(results):
-    """Of each model and number of threads: least times, and cameo's over the better peer's."""
+    """For each model and number of threads: the minimum times, and cameo's times divided by the better peer's."""
     names = list(results["models"][0]["contenders"])
     head = ["model", "threads", *(f"{SHORT[n]} us" for n in names), "to the better peer: least", "median"]
     rows = []

@@ -1,6 +1,7 @@
-// Products of narrow numbers, which Highway and compilers only know in part: loops of one instruction (or of the group
-// that stands for it), in twelve chains, which hide any processor's latency. They are written out, so that no compiler
-// has to know the instruction set, and none of it can be used where the processor lacks it.
+// Peak rates of multiply-adds of types smaller than float32. Each loop repeats one instruction, or the sequence that
+// replaces it on older processors, in twelve independent chains, which hide the latency of any processor. The loops are
+// in assembly, because Highway and compilers do not cover all of the instructions, and a compiler could not then use
+// them elsewhere.
 #include "units.hpp"
 
 #include "machine/best_rate.hpp"
@@ -24,11 +25,11 @@ constexpr const char* interesting[] = {"sse4_1",   "avx",      "f16c",        "f
                                        "avx512bw", "avx512vl", "avx512_vnni", "avx_vnni", "avx512_bf16", "amx_tile",
                                        "amx_bf16", "amx_int8", "avx512_fp16", "asimddp",  "i8mm",        "bf16"};
 
-/// A unit's loop.
+/// The loop that measures a unit.
 struct loop {
-  unit is;
-  double multiply_adds;  // in one turn
-  void (*run)(std::size_t turns);
+  unit measured;
+  double multiply_adds;  // per iteration
+  void (*run)(std::size_t iterations);
 };
 
 #if defined(__x86_64__)
@@ -36,7 +37,7 @@ struct loop {
 #define PEERS_TWELVE(each)                                                                                       \
   each("0") each("1") each("2") each("3") each("4") each("5") each("6") each("7") each("8") each("9") each("10") \
       each("11")
-/// `each` of a register's number, over and over; registers 12 and 13 are the factors, 14 and 15 are free.
+/// A function that repeats `each` for registers 0 to 11; registers 12 and 13 are the factors, 14 and 15 are free.
 #define PEERS_LOOP(name, each)                                                                                    \
   void name(std::size_t turns) {                                                                                  \
     asm volatile("vzeroall\n1:\n" PEERS_TWELVE(each) "dec %0\n jnz 1b\n vzeroupper\n"                             \
@@ -46,7 +47,7 @@ struct loop {
                    "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");                                                  \
   }
 
-// Bytes by pairs, which may saturate, and then pairs of those: what there is without VNNI.
+// Products of bytes without VNNI: sums of pairs, which may saturate, then sums of two of those.
 #define PEERS_PAIRS(r, width)                                                                                          \
   "vpmaddubsw %%" width "mm12, %%" width "mm13, %%" width "mm14\n vpmaddwd %%" width "mm15, %%" width "mm14, %%" width \
   "mm14\n vpaddd %%" width "mm14, %%" width "mm" r ", %%" width "mm" r "\n"
@@ -70,7 +71,7 @@ PEERS_LOOP(bytes_avx512_vnni, PEERS_VNNI_Z)
 PEERS_LOOP(bf16_avx512, PEERS_BF16_Z)
 
 #ifdef __linux__
-/// `product` of tiles 6 and 7, to the sums in tiles 0 to 5.
+/// A function that repeats `product` of tiles 6 and 7, added to each of the tiles 0 to 5.
 #define PEERS_TILES(name, product)                                                                                  \
   void name(std::size_t turns) {                                                                                    \
     cameo::eps::tile_sizes sizes;                                                                                   \
@@ -105,7 +106,7 @@ constexpr std::array<loop, 0> loops{};
 
 #endif
 
-/// Whether a unit that the processor has may be used.
+/// True if the operating system permits the instructions of this flag. Linux permits AMX only on request.
 bool may_use(std::string_view flag) {
 #if defined(__x86_64__) && defined(__linux__)
   if (flag.starts_with("amx")) return cameo::os::request_amx_tiles();
@@ -132,12 +133,12 @@ std::vector<unit> measure_units(std::size_t threads, double seconds) {
   const std::vector<std::string> flags = processor_flags();
   std::vector<unit> measured;
   for (const loop& each : loops) {
-    if (std::find(flags.begin(), flags.end(), each.is.flag) == flags.end()) continue;
-    if (!may_use(each.is.flag)) continue;
-    constexpr std::size_t turns = 1 << 17;
-    unit& made = measured.emplace_back(each.is);
-    made.operations = cameo::eps::best_rate(threads, seconds, 2 * each.multiply_adds * double(turns * threads),
-                                            [&](std::size_t) { each.run(turns); });
+    if (std::find(flags.begin(), flags.end(), each.measured.flag) == flags.end()) continue;
+    if (!may_use(each.measured.flag)) continue;
+    constexpr std::size_t iterations = 1 << 17;
+    unit& made = measured.emplace_back(each.measured);
+    made.operations = cameo::eps::best_rate(threads, seconds, 2 * each.multiply_adds * double(iterations * threads),
+                                            [&](std::size_t) { each.run(iterations); });
   }
   return measured;
 }

@@ -5,18 +5,18 @@
 
 namespace peers {
 
-/// A way to multiply and add numbers of one type, and how fast it is.
+/// Instructions that multiply and add numbers of one type, and their measured rate.
 struct unit {
   const char* type;         // "int8", "int16", "bf16"
-  const char* flag;         // the processor has it if /proc/cpuinfo says so
-  const char* instruction;  // what its loop is made of
-  double operations = 0;    // a second, with all threads; a multiply-add is two
+  const char* flag;         // the flag in /proc/cpuinfo of processors that have the instructions
+  const char* instruction;  // the names of the instructions
+  double operations = 0;    // per second, with all threads; a multiply-add counts as two
 };
 
-/// Those flags of the processor that decide which kernels run, in the order in which processors got them.
+/// The processor's flags of instruction sets for which cameo has kernels, in the order in which processors gained them.
 std::vector<std::string> processor_flags();
 
-/// The units that the processor has, each measured for about `seconds`.
+/// Measures each unit that the processor has for about `seconds`.
 std::vector<unit> measure_units(std::size_t threads, double seconds);
 
 }  // namespace peers

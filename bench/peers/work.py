@@ -1,8 +1,11 @@
-"""How much a model has to do: work.py FOLDER prints {"flops": ..., "bytes": ...} for FOLDER's model and input.npz.
+"""Prints the work of a run of FOLDER's model with its input.npz as {"flops": ..., "bytes": ...}.
 
-flops: of Conv, ConvTranspose, Gemm, MatMul, GRU and LSTM in float32 (a multiply-add is two), with the shapes of this very input:
-ONNX Runtime runs the model once with all that they read and write as outputs. bytes: weights that a run must read (of
-a table that is only looked up, the rows), inputs and outputs, each once.
+Usage: work.py FOLDER
+
+flops counts the operations of Conv, ConvTranspose, Gemm, MatMul, GRU and LSTM nodes, where a multiply-add is two. Their
+shapes are those of this input: ONNX Runtime runs the model once with the nodes' inputs and outputs as graph outputs.
+bytes counts the model's inputs, its outputs and the weights that a run reads, each once. Weights that only Gather nodes
+read do not count.
 """
 import json
 import os
@@ -34,7 +37,7 @@ def node_flops(node, shapes):
 
 
 def all_shapes(model, nodes, feeds):
-    """Shapes of everything that the nodes touch."""
+    """Returns the shapes of all values that the nodes read or write, and the sizes of the model's outputs in bytes."""
     constant = {t.name: list(t.dims) for t in model.graph.initializer}
     shapes = {**constant, **{k: list(v.shape) for k, v in feeds.items()}}
     outputs = [o.name for o in model.graph.output]

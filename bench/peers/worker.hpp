@@ -1,9 +1,10 @@
 #pragma once
-// What a worker in C++ is: worker.py tells the commands. A contender has
-//   result<session_type> create()          a session; keep() takes one that is to be run
+// The command loop of a worker in C++; worker.py documents the commands. The template argument Contender has
+//   result<session_type> create()          creates a session
+//   void keep(session_type)                takes the session that the following functions use
 //   status first()                         binds inputs and outputs, and runs once
-//   status run()
-//   result<std::vector<output>> outputs()  of the last run
+//   status run()                           runs again
+//   result<std::vector<output>> outputs()  returns the outputs of the last run
 #include <cameo/core/dtype.hpp>
 #include <cameo/core/result.hpp>
 #include <cameo/session/session.hpp>
@@ -21,7 +22,7 @@
 
 namespace peers {
 
-/// An output of a run, where it lies.
+/// An output of a run; the contender owns the data.
 struct output {
   std::string name;
   cameo::dtype type;
@@ -35,7 +36,7 @@ inline double micros_since(steady::time_point start) {
   return std::chrono::duration<double, std::micro>(steady::now() - start).count();
 }
 
-/// A line "KEY: N kB" of a file of /proc/self.
+/// The number N of the line "KEY: N kB" in a file of /proc/self; 0 if there is no such line.
 inline std::size_t memory_kb(const char* file, std::string_view key) {
   std::ifstream lines{std::string{"/proc/self/"} + file};
   for (std::string line; std::getline(lines, line);)
@@ -46,7 +47,7 @@ inline std::size_t resident_kb() { return memory_kb("smaps_rollup", "Rss"); }
 inline std::size_t peak_kb() { return memory_kb("status", "VmHWM"); }
 inline void reset_peak() { std::ofstream{"/proc/self/clear_refs"} << 5; }
 
-/// Of the library that run loads before all others, if it did.
+/// The number of allocations that the preloaded counter (allocation_counter.cpp) has counted; -1 without the counter.
 inline long allocations() {
   using counter = unsigned long();
   static auto* const calls = reinterpret_cast<counter*>(::dlsym(RTLD_DEFAULT, "cameo_peers_allocations"));
@@ -56,9 +57,9 @@ inline long allocations() {
 template <class Contender>
 class worker {
  public:
-  explicit worker(Contender& of) : of_{of} {}
+  explicit worker(Contender& c) : contender_{c} {}
 
-  /// Lines of standard input, until there are no more or one can't be done.
+  /// Executes the commands of standard input until its end or an error. Returns the exit status of the process.
   int serve() {
     for (std::string line; std::getline(std::cin, line);) {
       if (const cameo::status s = answer(line); !s) return cameo::report(s);
@@ -82,40 +83,40 @@ class worker {
       return time(std::stod(argument), between);
     }
     if (command == "allocations") return count_allocations(std::stol(argument));
-    return {cameo::status_code::invalid_argument, "no such command: " + command};
+    return {cameo::status_code::invalid_argument, "unknown command '" + command + "'"};
   }
 
   cameo::status load() {
     reset_peak();
     const std::size_t before_kb = resident_kb();
     const steady::time_point start = steady::now();
-    auto made = of_.create();
+    auto made = contender_.create();
     const double us = micros_since(start);
     if (!made) return made.error();
-    of_.keep(std::move(*made));
+    contender_.keep(std::move(*made));
     std::printf("{\"load_ms\": %.4f, \"rss_before_kb\": %zu, \"rss_load_kb\": %zu}\n", us / 1e3, before_kb,
                 resident_kb());
     return {};
   }
-  /// Another session of the same model, and away with it.
+  /// Creates another session of the same model and destroys it.
   cameo::status reload() {
     const steady::time_point start = steady::now();
-    const auto made = of_.create();
+    const auto made = contender_.create();
     const double us = micros_since(start);
     if (!made) return made.error();
     std::printf("{\"load_ms\": %.4f}\n", us / 1e3);
     return {};
   }
-  /// Binding belongs to the first run.
+  /// The time includes binding.
   cameo::status first() {
     const steady::time_point start = steady::now();
-    if (cameo::status s = of_.first(); !s) return s;
+    if (cameo::status s = contender_.first(); !s) return s;
     const double us = micros_since(start);
     std::printf("{\"first_us\": %.3f, \"rss_run_kb\": %zu, \"peak_kb\": %zu}\n", us, resident_kb(), peak_kb());
     return {};
   }
   cameo::status write_outputs(const std::string& folder) {
-    const cameo::result<std::vector<output>> all = of_.outputs();
+    const cameo::result<std::vector<output>> all = contender_.outputs();
     if (!all) return cameo::status{all.error()};
     std::string list;
     for (std::size_t i = 0; i < all->size(); ++i) {
@@ -130,18 +131,18 @@ class worker {
     std::printf("{\"outputs\": [%s]}\n", list.c_str());
     return {};
   }
-  /// `between`: so many bytes of other memory are read before each run, as other work would.
+  /// Before each run, `between` bytes of other memory are read, as if the process did other work between runs.
   cameo::status time(double seconds, std::size_t between) {
-    // The first runs after a pause find cold caches and sleeping threads.
+    // The first runs after a pause are slower, because caches are cold and threads sleep.
     for (int i = 0; i < 2; ++i)
-      if (cameo::status s = of_.run(); !s) return s;
+      if (cameo::status s = contender_.run(); !s) return s;
     times_.clear();
     const std::vector<char> others(between);
     const steady::time_point begin = steady::now();
     do {
       for (std::size_t i = 0; i < between; i += 64) static_cast<void>(*static_cast<const volatile char*>(&others[i]));
       const steady::time_point start = steady::now();
-      if (cameo::status s = of_.run(); !s) return s;
+      if (cameo::status s = contender_.run(); !s) return s;
       times_.push_back(micros_since(start));
     } while (times_.size() < 3 || micros_since(begin) < seconds * 1e6);
     std::sort(times_.begin(), times_.end());
@@ -153,13 +154,13 @@ class worker {
   cameo::status count_allocations(long runs) {
     const long before = allocations();
     for (long i = 0; i < runs; ++i)
-      if (cameo::status s = of_.run(); !s) return s;
+      if (cameo::status s = contender_.run(); !s) return s;
     const long after = allocations();
     std::printf("{\"allocations\": %g}\n", before < 0 ? -1.0 : double(after - before) / double(runs));
     return {};
   }
 
-  Contender& of_;
+  Contender& contender_;
   std::vector<double> times_;
 };
 

@@ -1,15 +1,16 @@
-"""What a worker is: a process that holds one model in one library and does what lines on standard input say, with one
-JSON object in answer to each.
+"""The command loop of a worker: a process that runs one model with one library. It executes commands, one per line of
+standard input, and prints a JSON object for each, with these members:
 
-    load            creates the session:      load_ms, rss_before_kb (libraries and inputs are there), rss_load_kb
-    first           binds, runs once:         first_us, rss_run_kb, peak_kb (since before load)
-    outputs DIR     writes outputs, raw:      outputs: [[name, ONNX's type name, [dims]], ...], in files 0, 1, ...
-    time SECONDS    runs over and over:       runs, min_us, median_us (in C++, "time SECONDS BYTES" reads so many bytes
-                                              of other memory before each run)
+    load            creates the session:      load_ms, rss_before_kb (with libraries and inputs), rss_load_kb
+    first           binds and runs once:      first_us, rss_run_kb, peak_kb (since before load)
+    outputs DIR     writes raw outputs:       outputs: [[name, ONNX's type name, [dims]], ...], in the files 0, 1, ...
+    time SECONDS    runs repeatedly:          runs, min_us, median_us (in C++, "time SECONDS BYTES" reads this number of
+                                              bytes of other memory before each run)
     reload          creates another session:  load_ms
-    allocations N   runs N times:             allocations: of one run; -1 without the counter
+    allocations N   runs N times:             allocations: per run; -1 without the counter
 
-cameo_worker.cpp speaks the same. A contender is a class with create(), first(), run and outputs().
+The workers in C++ (worker.hpp) have the same commands. A contender is a class with create(), first(), run and
+outputs().
 """
 import ctypes
 import json
@@ -49,7 +50,7 @@ def resident_kb():
 
 def load(contender):
     with open("/proc/self/clear_refs", "w") as f:
-        f.write("5")  # the high-water mark begins anew
+        f.write("5")  # resets the peak of resident memory
     before = resident_kb()
     start = time.perf_counter_ns()
     contender.session = contender.create()
@@ -82,7 +83,7 @@ def write_outputs(contender, folder):
 
 def measure(contender, seconds):
     run, clock = contender.run, time.perf_counter_ns
-    run(), run()  # the first after a pause find cold caches and sleeping threads
+    run(), run()  # the first runs after a pause are slower: caches are cold, threads sleep
     times = []
     end = clock() + int(seconds * 1e9)
     now = clock()
@@ -103,15 +104,15 @@ def allocations(contender, runs):
     counter.restype = ctypes.c_ulong
     run = contender.run
     before = counter()
-    asked = counter() - before  # by asking
+    own = counter() - before  # allocations of a call of the counter
     before = counter()
     for _ in range(runs):
         run()
-    return {"allocations": max(0, counter() - before - asked) / runs}
+    return {"allocations": max(0, counter() - before - own) / runs}
 
 
 def serve(make):
-    """`make(model, inputs, threads)` makes the contender."""
+    """Executes the commands of standard input for the contender that `make(model, inputs, threads)` returns."""
     model, folder, threads = sys.argv[1:4]
     contender = make(model, read_inputs(folder), int(threads))
     for line in sys.stdin:
@@ -129,5 +130,5 @@ def serve(make):
         elif command == "allocations":
             answer = allocations(contender, int(rest[0]))
         else:
-            sys.exit(f"no such command: {command}")
+            sys.exit(f"unknown command '{command}'")
         print(json.dumps(answer), flush=True)

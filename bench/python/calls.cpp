@@ -1,7 +1,7 @@
-// How long calls take from C++: bench/python/calls.py runs this between its own measurements.
-//   bench_python MODEL COUNT               nanoseconds of a run of a binding, and of a run that returns copies
-//   bench_python MODEL SECONDS threads N   runs in a second of N threads together, each with a binding
-// The model has one input x of floats with a fixed shape.
+// Measures calls from C++; bench/python/calls.py compares them with calls from Python.
+//   bench_python MODEL COUNT               prints the nanoseconds of a run with a binding, and of a run that copies
+//   bench_python MODEL SECONDS threads N   prints the runs per second of N threads together, each with a binding
+// The model has one input, x, of float32 with a fixed shape.
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What a call costs from Python: runs of a model of ten small nodes by cameo, by cameo.onnxruntime and by onnxruntime, beside
-the same from C++; and what eight threads do together. Minima over rounds that alternate.
+"""Measures the overhead of a call from Python: runs of a model of ten small nodes by cameo, cameo.onnxruntime and
+onnxruntime, compared with the same runs from C++. Also measures the runs per second of one and of eight threads. The
+contestants alternate within a round, and the best result over all rounds counts.
 
-Usage: calls.py BENCH_PYTHON [--rounds N]     (the program that CMake's target bench_python makes)
+Usage: calls.py BENCH_PYTHON [--rounds N]     (BENCH_PYTHON: the program of the CMake target bench_python)
 Needs cameo, onnxruntime, onnx and numpy. Prints the tables of docs/python.md.
 """
 import argparse
@@ -30,7 +31,7 @@ CALLS = 4000
 
 
 def large(width=256, nodes=6):
-    """A run of about a millisecond."""
+    """Returns a model whose run takes about a millisecond."""
     random = numpy.random.default_rng(3)
     names = ["x", *(f"t{i}" for i in range(1, nodes)), "y"]
     weights = [numpy_helper.from_array(random.standard_normal((width, width), numpy.float32) / width, f"w{i}")

@@ -1,10 +1,11 @@
-// How many requests a second one session answers, each request a run of one batch: workers with one thread each, all
-// threads on each request in turn, and all threads with as many callers. Rounds are interleaved, because what else the
-// machine does changes with time.
+// Measures how many requests per second one session serves, where a request is one run. It compares three modes: as
+// many callers as threads, each with one thread; one caller with all threads; as many callers as threads, each with all
+// threads. The modes alternate within a round, because the load of the machine changes with time.
 // Usage: bench_server MODEL... [--rounds N] [--seconds S] [--dim NAME=N]    (default: 7 rounds of 1 second, dims of 1)
 //
-// For each way it prints the most and the median of the rounds' requests a second, and the least and the median of the
-// processor time of a request; and for each later way the ratio of the first one's requests to its own, round by round.
+// For each mode it prints the maximum and the median over the rounds of requests per second, and the minimum and the
+// median of the processor time per request. For the second and third mode it also prints the requests per second of the
+// first mode divided by those of the mode: the minimum, the maximum and the median over the rounds.
 #include "processor_time.hpp"
 
 #include <cameo/cameo.hpp>
@@ -34,14 +35,15 @@ struct settings {
   std::vector<const char*> models;
 };
 
-/// One way to serve.
-struct way {
+/// A mode of serving, and its results.
+struct mode {
   const char* name;
   std::size_t threads, callers;
-  std::vector<double> rates, processor = {};  // of each round: requests a second, processor milliseconds of a request
+  std::vector<double> rates, processor = {};  // per round: requests per second, processor milliseconds per request
 };
 
-/// A model's inputs: ones where they are integers or booleans, so that masks hide nothing, and small numbers else.
+/// Inputs for a model: ones for int64, so that masks hide nothing, and numbers between 0 and 1 for float32. Ends the
+/// program if the model has inputs of other types.
 struct made_inputs {
   explicit made_inputs(const cameo::session& session) {
     for (const cameo::io_info& in : session.inputs()) {
@@ -60,7 +62,9 @@ struct made_inputs {
           values.emplace_back(in.name,
                               cameo::any_value::tensor<std::int64_t>(shape, std::vector<std::int64_t>(count, 1)));
           break;
-        default: std::printf("%s: only float and int64 are made here\n", in.name.c_str()); std::exit(2);
+        default:
+          std::printf("%s: bench_server makes only inputs of float32 and int64\n", in.name.c_str());
+          std::exit(2);
       }
     }
   }
@@ -71,15 +75,15 @@ void end_at(const cameo::status& s) {
   if (!s) std::exit(cameo::report(s));
 }
 
-/// Runs the session from so many callers for some seconds, and notes what that gave.
-void measure(way& w, const cameo::session& session, const made_inputs& inputs, double seconds) {
+/// Runs the session in this mode for some seconds, and adds the results to the mode.
+void measure(mode& w, const cameo::session& session, const made_inputs& inputs, double seconds) {
   std::vector<cameo::io_binding> bindings;
   for (std::size_t i = 0; i < w.callers; ++i) {
     auto bound = session.bind();
     if (!bound) end_at(bound.error());
     bindings.push_back(std::move(*bound));
     for (const auto& [name, value] : inputs.values) end_at(bindings.back().bind_input(name, value));
-    end_at(session.run(bindings.back()));  // memory is met here
+    end_at(session.run(bindings.back()));  // allocates the memory of a run
   }
   std::atomic<std::size_t> answered{0};
   const double busy = cameo::test::processor_seconds(CLOCK_PROCESS_CPUTIME_ID);
@@ -98,16 +102,16 @@ void measure(way& w, const cameo::session& session, const made_inputs& inputs, d
   w.processor.push_back(1e3 * (cameo::test::processor_seconds(CLOCK_PROCESS_CPUTIME_ID) - busy) / requests);
 }
 
-double median(std::vector<double> of) {
-  std::ranges::sort(of);
-  return of[of.size() / 2];
+double median(std::vector<double> numbers) {
+  std::ranges::sort(numbers);
+  return numbers[numbers.size() / 2];
 }
 
 int serve(const char* model, const settings& set) {
   const std::size_t all = cameo::available_threads();
-  way ways[] = {{"one thread each", 1, all, {}},
-                {"all threads, in turn", all, 1, {}},
-                {"all threads, all at once", all, all, {}}};
+  mode modes[] = {{"one thread each", 1, all, {}},
+                  {"all threads, in turn", all, 1, {}},
+                  {"all threads, all at once", all, all, {}}};
   cameo::session_options options;
   options.free_dims.assign(set.dims.begin(), set.dims.end());
   options.log = [](cameo::log_level, std::string_view words) {
@@ -122,15 +126,15 @@ int serve(const char* model, const settings& set) {
   if (!wide) return cameo::report(wide.error());
   const made_inputs inputs{*narrow};
   for (int round = 0; round < set.rounds; ++round)
-    for (way& w : ways) measure(w, w.threads == 1 ? *narrow : *wide, inputs, set.seconds);
+    for (mode& w : modes) measure(w, w.threads == 1 ? *narrow : *wide, inputs, set.seconds);
 
   std::printf("%s, %zu threads\n", model, all);
-  for (const way& w : ways) {
-    std::printf("  %-25s %9.1f a second at most, %9.1f in the median; processor %8.3f ms least, %8.3f median", w.name,
+  for (const mode& w : modes) {
+    std::printf("  %-25s %9.1f per second at most, %9.1f in the median; processor %8.3f ms least, %8.3f median", w.name,
                 std::ranges::max(w.rates), median(w.rates), std::ranges::min(w.processor), median(w.processor));
     std::vector<double> ratios;
-    for (std::size_t i = 0; i < w.rates.size(); ++i) ratios.push_back(ways[0].rates[i] / w.rates[i]);
-    if (&w != ways)
+    for (std::size_t i = 0; i < w.rates.size(); ++i) ratios.push_back(modes[0].rates[i] / w.rates[i]);
+    if (&w != modes)
       std::printf("; one thread each: %.2f to %.2f times, %.2f in the median", std::ranges::min(ratios),
                   std::ranges::max(ratios), median(ratios));
     std::printf("\n");

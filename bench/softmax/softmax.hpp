@@ -7,7 +7,7 @@
 
 namespace bench {
 
-/// Rows of scores, each turned into probabilities.
+/// Softmax of each row.
 struct softmax_case {
   std::int64_t rows, columns;
   numbers x = random_numbers(std::size_t(rows * columns), 1);
@@ -28,7 +28,7 @@ void softmax_rows(const softmax_case& c, numbers& y) {
   }
 }
 
-/// A contender is made from a case and has run(y).
+/// Times an implementation: a class that is constructed from a case and has run(y). A wrong result is an error.
 template <class Contender>
 void softmax(benchmark::State& state) {
   const softmax_case given{state.range(0), state.range(1)};
@@ -41,7 +41,7 @@ void softmax(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * std::int64_t(2 * y.size() * sizeof(float)));  // read x, write y
 }
 
-/// Scores of attention (12 heads, 128 by 128), a classifier's and a language model's outputs.
+/// The scores of attention (12 heads, 128 by 128 tokens), and the outputs of a classifier and of a language model.
 inline void softmax_cases(benchmark::internal::Benchmark* b) {
   b->ArgNames({"rows", "columns"})->Unit(benchmark::kMicrosecond);
   b->Args({12 * 128, 128})->Args({1, 1000})->Args({1, 50257});

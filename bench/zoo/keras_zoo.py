@@ -1,5 +1,5 @@
-"""Keras' forms, through tf2onnx: NHWC with transpositions, SAME padding, recurrence by tf2onnx's rewriters. Needs the
-packages of requirements_keras.txt instead of requirements.txt."""
+"""Keras models, exported by tf2onnx: NHWC with transposes, SAME padding, recurrent layers. Needs the packages of
+requirements_keras.txt instead of requirements.txt."""
 import os
 
 from zoo_tools import Entry
@@ -16,7 +16,7 @@ def converted(make, shape, opset=17):
         import tf2onnx
         keras.utils.set_random_seed(5)
         model = make(keras)
-        for layer in model.layers:  # normalisation with other numbers than 0 and 1
+        for layer in model.layers:  # a new network normalizes with 0 and 1 only
             if isinstance(layer, keras.layers.BatchNormalization):
                 r = np.random.default_rng(6)
                 layer.set_weights([w + np.float32(0.2) * r.random(w.shape, np.float32) for w in layer.get_weights()])
@@ -54,7 +54,7 @@ def recurrent(kind):
 
 def transformer(keras):
     l = keras.layers
-    gelu = lambda v: keras.activations.gelu(v, approximate=True)  # tf2onnx has no erfc
+    gelu = lambda v: keras.activations.gelu(v, approximate=True)  # tf2onnx does not support erfc
     x = l.Input((12, 16))
     y = l.LayerNormalization()(x + l.MultiHeadAttention(2, 8)(x, x))
     y = l.LayerNormalization()(y + l.Dense(16)(l.Dense(32, activation=gelu)(y)))

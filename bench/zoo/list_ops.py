@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Writes which operators the models of folders have, as a Markdown table: list_ops.py FOLDER... > ops.md
+"""Prints the operators of the models in folders as Markdown tables.
 
-Subgraphs and functions of a model are looked into. Columns are families; a number is how many models of the family have
-the operator.
+Usage: list_ops.py FOLDER... > ops.md
+
+Subgraphs and functions of models are included. The columns of the first table are families of models; a number counts
+the models of the family that have the operator.
 """
 import json
 import pathlib

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes models of the families that exporters write for real use, with random weights, and their reference outputs.
+"""Makes models as common exporters write them, with random weights, and their reference outputs.
 
     make_zoo.py OUTDIR [--keras] [--only REGEX] [--list]
 
-For each model NAME it writes OUTDIR/NAME/{model.onnx,input.npz,output.npz,meta.json}; output.npz is what ONNX Runtime
-says with its optimisations off. bench/models/npz_to_cases.py turns the folders into cases for `cameo conformance`.
-A model whose exporter fails is named at the end, and the exit status is then 1.
+For each model NAME it writes OUTDIR/NAME/{model.onnx,input.npz,output.npz,meta.json}; output.npz has the outputs of
+ONNX Runtime without optimizations. bench/models/npz_to_cases.py converts the folders to cases for `cameo conformance`.
+Models whose exporter fails are listed at the end, and the exit status is then 1.
 """
 import argparse
 import re
@@ -21,8 +21,8 @@ def main():
     parser.add_argument("outdir", nargs="?")
     parser.add_argument("--only", default=".", metavar="REGEX")
     parser.add_argument("--list", action="store_true")
-    parser.add_argument("--keras", action="store_true", help="Keras' models instead (requirements_keras.txt)")
-    parser.add_argument("--verbose", action="store_true", help="whole traces of what fails")
+    parser.add_argument("--keras", action="store_true", help="make the Keras models instead (requirements_keras.txt)")
+    parser.add_argument("--verbose", action="store_true", help="print whole stack traces of failures")
     a = parser.parse_args()
     import importlib
     import zoo_tools
@@ -37,7 +37,7 @@ def main():
         try:
             model = zoo_tools.write(a.outdir, entry)
             print(f"{entry.name:32} {len(model.graph.node):5} nodes {time.time() - start:6.1f} s", flush=True)
-        except Exception as error:  # an exporter's own; the other models are still wanted
+        except Exception as error:  # exporters raise any type; the other models are still made
             failed.append(entry.name)
             text = traceback.format_exc() if a.verbose else str(error).strip().split("\n")[0][:200]
             print(f"{entry.name:32} FAILED: {type(error).__name__}: {text}", flush=True)

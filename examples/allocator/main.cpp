@@ -1,10 +1,10 @@
-// Memory of the program's own: all values of runs lie in 64 KiB that the program has reserved. A run that
-// needs more is refused, and the next one works again.
+// Memory that the program provides: all values of runs are in 64 KiB that the program has reserved. A run that needs
+// more fails, and the next run succeeds again.
 //
 //     16384 of 65536 bytes are taken, and the output lies there
 //     largest error: 2.0e-07
 //     a run that is too large: OUT_OF_MEMORY
-//     all given back
+//     all memory released
 #include "../build_model.hpp"
 
 #include <cameo/eps/cpu.hpp>
@@ -17,19 +17,20 @@
 
 namespace {
 
-/// A block of memory, allocated from front to back, and again from the front when all has been released. Thread-safe.
-class stretch {
+/// A block of memory that is allocated from front to back. Starts from the front again once all allocations are
+/// released. Thread-safe.
+class memory_block {
  public:
   void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
     const std::lock_guard hold{mutex_};
-    const std::size_t first = (used_ + alignment - 1) / alignment * alignment;  // as the stretch is aligned to 4096
+    const std::size_t first = (used_ + alignment - 1) / alignment * alignment;  // memory_ is aligned to 4096
     if (alignment > 4096 || first > memory_.size() || bytes > memory_.size() - first) return nullptr;
-    used_ = first + bytes, ++pieces_;
+    used_ = first + bytes, ++blocks_;
     return memory_.data() + first;
   }
   void release(void*, std::size_t) noexcept {
     const std::lock_guard hold{mutex_};
-    if (--pieces_ == 0) used_ = 0;
+    if (--blocks_ == 0) used_ = 0;
   }
 
   std::size_t used() const { return used_; }
@@ -38,12 +39,12 @@ class stretch {
 
  private:
   std::mutex mutex_;
-  std::size_t used_ = 0, pieces_ = 0;
+  std::size_t used_ = 0, blocks_ = 0;
   alignas(4096) std::array<std::byte, 65536> memory_{};
 };
-static_assert(cameo::host_memory<stretch>);
+static_assert(cameo::host_memory<memory_block>);
 
-/// y = sqrt(|exp(x) - x|): with intermediate values, of any length.
+/// y = sqrt(|exp(x) - x|) for a vector of any length; its nodes have intermediate values.
 std::unique_ptr<cameo::model> make_model() {
   examples::model_builder net;
   net.input("x", cameo::dtype::f32, {-1});
@@ -55,7 +56,7 @@ std::unique_ptr<cameo::model> make_model() {
 }  // namespace
 
 int main() {
-  stretch own;  // outlives the session
+  memory_block own;  // outlives the session
   bool right = false;
   {
     auto session = cameo::runtime<cameo::eps::cpu>{}.load(make_model(), cameo::session_options{}.allocate_from(own));
@@ -85,6 +86,6 @@ int main() {
     if (cameo::status s = binding->bind_input("x", x); !s) return cameo::report(s);
     if (cameo::status s = session->run(*binding); !s) return cameo::report(s);
   }
-  std::printf("%s\n", own.used() == 0 ? "all given back" : "not all given back");
+  std::printf("%s\n", own.used() == 0 ? "all memory released" : "not all memory released");
   return right && own.used() == 0 ? 0 : 1;
 }

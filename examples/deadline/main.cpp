@@ -1,8 +1,8 @@
-// Runs that end early: by a time limit, and because another thread requests it. The model is a Loop that would run for
-// hours. Afterwards the session works as before.
+// Runs that end early: at a time limit, and because another thread requests a stop. The model is a Loop that would run
+// for hours. The session can still be used afterwards.
 //
 //     after 50 ms: DEADLINE_EXCEEDED
-//     asked to stop: CANCELED
+//     stop requested: CANCELED
 //     a short run: sum = int64[] 4999950000
 #include "../build_model.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 using runtime = cameo::runtime<cameo::eps::cpu>;
 
-/// sum = 0 + 1 + ... + (trips - 1), one after the other.
+/// sum = 0 + 1 + ... + (trips - 1), with one addition in each iteration of a Loop.
 std::unique_ptr<cameo::model> make_model() {
   examples::model_builder net;
   examples::graph_builder body = net.subgraph();
@@ -52,7 +52,7 @@ int main() {
   outputs = session->run({{"trips", forever}}, {.stop = source.get_token()});
   if (outputs) return 1;
   const cameo::status_code stopped = outputs.error().code();
-  std::printf("asked to stop: %s\n", outputs.error().name());
+  std::printf("stop requested: %s\n", outputs.error().name());
 
   outputs = session->run({{"trips", some}}, {.timeout = 1h});
   if (!outputs) return cameo::report(outputs.error());

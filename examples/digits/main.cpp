@@ -1,5 +1,5 @@
-// The quickstart: a small network reads handwritten digits that it has never seen (train.py made it and kept them
-// back). Usage: example_digits FOLDER      with digits.onnx, test_images.npy and test_labels.npy
+// The quickstart: a small network reads handwritten digits that were not used for training (train.py made both).
+// Usage: example_digits FOLDER      with digits.onnx, test_images.npy and test_labels.npy
 #include "npy.hpp"
 
 #include <cameo/cameo.hpp>
@@ -14,17 +14,17 @@
 
 namespace {
 
-using runtime = cameo::runtime<cameo::eps::cpu>;  // order = priority; what is not named is not in the program
+using runtime = cameo::runtime<cameo::eps::cpu>;  // in order of priority; no other provider is linked
 
 constexpr std::int64_t side = 8, pixels = side * side;
 
-/// The likeliest digit for image i.
+/// The most probable digit for image i.
 int predicted(const cameo::any_value& probabilities, std::int64_t i) {
   const auto row = probabilities.as_unchecked<float>().span().subspan(std::size_t(10 * i), 10);
   return int(std::max_element(row.begin(), row.end()) - row.begin());
 }
 
-/// Images side by side, two characters a pixel, the prediction and the truth below each.
+/// Prints images next to each other, two characters per pixel, with the prediction and the label below each.
 void show(const digits::npy<float>& images, const digits::npy<std::int64_t>& labels,
           const cameo::any_value& probabilities, std::span<const std::int64_t> which) {
   for (std::int64_t y = 0; y < side; ++y) {
@@ -48,7 +48,7 @@ void show(const digits::npy<float>& images, const digits::npy<std::int64_t>& lab
 
 std::int64_t nanoseconds() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds{1}; }
 
-/// The time of each node in a run, by its name.
+/// Measures the time of each node in a run.
 class stopwatch {
  public:
   cameo::step_observer observer() {
@@ -67,7 +67,7 @@ class stopwatch {
   std::map<std::string, double> taken_;
 };
 
-/// The provider of each node, and its time for all images at once.
+/// Prints the provider of each node, and its time in a run of all images.
 void show_nodes(const cameo::session& session, const stopwatch& watch, double total, std::int64_t images) {
   std::printf("%-22s %-14s %-10s %10s\n", "node", "operator", "provider", "time");
   for (const cameo::placement_info& node : session.placements())

@@ -9,14 +9,15 @@
 
 namespace digits {
 
-/// The array in a file of numpy.save: little-endian elements in row-major order. Empty for any other file.
+/// An array of a file that numpy.save wrote, in row-major order.
 template <class T>
 struct npy {
   std::vector<std::int64_t> shape;
   std::vector<T> elements;
 };
 
-/// Reads a file of `type` ("<f4", "<i8"), which must be the T of the result.
+/// Reads a file whose elements have the numpy type `type` ("<f4", "<i8"), which must be that of T. Returns an empty
+/// array for any other file. For little-endian processors.
 template <class T>
 npy<T> read_npy(const std::filesystem::path& path, const std::string& type) {
   std::ifstream file{path, std::ios::binary};

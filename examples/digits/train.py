@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Trains the quickstart's model on scikit-learn's handwritten digits and writes what the example reads.
+"""Trains the quickstart's model on scikit-learn's handwritten digits, and writes the files that the example reads.
 
 Usage: train.py [OUT_DIR]      (default: this folder; needs numpy, scikit-learn and onnx)
 
   digits.onnx       image [batch, 1, 8, 8] in 0..1 -> logits and probabilities [batch, 10]
-  test_images.npy   images held back from training, float32 [count, 1, 8, 8]
-  test_labels.npy   what they show, int64 [count]
+  test_images.npy   images that were not used for training, float32 [count, 1, 8, 8]
+  test_labels.npy   their digits, int64 [count]
 
-The network is a 3x3 convolution, a maximum over 2x2, and a dense layer. It is trained by hand-written backpropagation,
-in numpy alone: with one seed, on one machine, the same files come out each time.
+The network is a 3x3 convolution, 2x2 max pooling and a dense layer. It is trained with numpy and hand-written
+backpropagation, so that the seed always gives the same files on the same machine.
 """
 import pathlib
 import sys
@@ -19,13 +19,13 @@ from onnx import TensorProto, helper, numpy_helper
 from sklearn.datasets import load_digits
 
 CHANNELS = 16
-HELD_BACK = 360  # a fifth of the data, never seen in training
+HELD_BACK = 360  # a fifth of the data, not used for training
 EPOCHS = 40
 BATCH = 32
 
 
 def patches(images):
-    """The 3x3 neighbourhood of each pixel, zeros outside: [n, 8, 8] -> [n, 8, 8, 9]."""
+    """Returns the 3x3 window around each pixel, with zeros outside of the image: [n, 8, 8] -> [n, 8, 8, 9]."""
     padded = np.pad(images, ((0, 0), (1, 1), (1, 1)))
     return np.stack([padded[:, i:i + 8, j:j + 8] for i in range(3) for j in range(3)], axis=-1)
 
@@ -36,12 +36,12 @@ def softmax(logits):
 
 
 class Network:
-    """conv 3x3 -> relu -> maxpool 2x2 -> dense, and the gradient of its cross entropy."""
+    """Conv 3x3 -> Relu -> MaxPool 2x2 -> dense layer, and the gradient of its cross entropy."""
 
     def __init__(self, random):
         self.parameters = {
             "conv_weight": random.normal(0, np.sqrt(2 / 9), (9, CHANNELS)),
-            "conv_bias": np.full(CHANNELS, 0.01),  # off the kink of relu, where empty paper would sit
+            "conv_bias": np.full(CHANNELS, 0.01),  # not 0, where relu has no derivative and white pixels would be
             "dense_weight": random.normal(0, np.sqrt(1 / (16 * CHANNELS)), (16 * CHANNELS, 10)),
             "dense_bias": np.zeros(10),
         }
@@ -51,7 +51,7 @@ class Network:
         near = patches(images)
         convolved = np.maximum(near @ p["conv_weight"] + p["conv_bias"], 0)
         blocks = convolved.reshape(-1, 4, 2, 4, 2, CHANNELS).transpose(0, 1, 3, 5, 2, 4).reshape(-1, 4, 4, CHANNELS, 4)
-        # channels first, as ONNX flattens them
+        # Channels come first, because ONNX's Flatten has this order.
         pooled = blocks.max(axis=-1).transpose(0, 3, 1, 2).reshape(len(images), -1)
         return near, convolved, blocks, pooled, pooled @ p["dense_weight"] + p["dense_bias"]
 
@@ -62,7 +62,7 @@ class Network:
         d_logits[np.arange(len(labels)), labels] -= 1
         d_logits /= len(labels)
         d_pooled = (d_logits @ p["dense_weight"].T).reshape(-1, CHANNELS, 4, 4).transpose(0, 2, 3, 1)
-        winner = np.arange(4) == blocks.argmax(axis=-1)[..., None]  # of equals, the first: as argmax picks
+        winner = np.arange(4) == blocks.argmax(axis=-1)[..., None]  # the first of equal elements, as argmax
         d_blocks = winner * d_pooled[..., None]
         d_convolved = d_blocks.reshape(-1, 4, 4, CHANNELS, 2, 2).transpose(0, 1, 4, 2, 5, 3).reshape(convolved.shape)
         d_convolved = d_convolved * (convolved > 0)
@@ -75,7 +75,7 @@ class Network:
 
 
 def check_gradient(network, images, labels):
-    """Holds the hand-written gradient to differences of the loss itself."""
+    """Compares the hand-written gradient with finite differences of the loss."""
 
     def loss():
         probabilities = softmax(network.forward(images)[-1])
@@ -148,10 +148,10 @@ def main():
     held, used = order[:HELD_BACK], order[HELD_BACK:]
     network = train(images[used], labels[used], random)
     reached = accuracy(network, images[held], labels[held])
-    print(f"{len(used)} images learnt: {accuracy(network, images[used], labels[used]):.2%} right; "
-          f"{len(held)} held back: {reached:.2%} right")
+    print(f"{len(used)} images for training: {accuracy(network, images[used], labels[used]):.2%} right; "
+          f"{len(held)} for testing: {reached:.2%} right")
     if reached < 0.96:
-        sys.exit("that is not good enough to show: at least 96% of the held-back images must be right")
+        sys.exit("the accuracy is too low: at least 96% of the test images must be right")
     onnx.save(to_onnx(network), out / "digits.onnx")
     np.save(out / "test_images.npy", images[held].astype(np.float32).reshape(-1, 1, 8, 8))
     np.save(out / "test_labels.npy", labels[held].astype(np.int64))

@@ -1,5 +1,5 @@
-// Eigen and cameo on the same memory: inputs and output are matrices, and the output is compared with what
-// Eigen computes. The second run writes straight into a matrix of the program.
+// Eigen and cameo on the same memory: inputs and outputs are Eigen's matrices, and the output is compared with the
+// result of Eigen. The second run writes directly to a matrix of the program.
 //
 //     largest difference to Eigen: 6.0e-08
 //     bound without copies: yes
@@ -13,13 +13,13 @@
 
 namespace {
 
-// ONNX's tensors lie row by row, Eigen's matrices by columns unless the type is row-major. as_tensor accepts the
-// latter, and is a compile error for the others.
+// ONNX's tensors are row-major, and so must be the matrices: as_tensor does not compile for Eigen's column-major types,
+// which are Eigen's default.
 using matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr Eigen::Index rows = 5, inner = 8, columns = 3;
 
-/// y = relu(x * w + b), all inputs.
+/// y = relu(x * w + b), where x, w and b are inputs.
 std::unique_ptr<cameo::model> make_model() {
   examples::model_builder net;
   net.input("x", cameo::dtype::f32, {-1, inner}).input("w", cameo::dtype::f32, {inner, columns});

@@ -1,5 +1,5 @@
 #pragma once
-// What the programs need of the board, besides the C library: host.cpp and cortex_m3/board.cpp define it.
+// Text output, which host.cpp and cortex_m3/board.cpp implement. Besides it, the programs need only the C library.
 #include <string_view>
 
 void say(std::string_view text);

@@ -1,6 +1,6 @@
-// Reads ten handwritten digits on a device: the network is a constant array in the program, an .ort file as it is on
-// disk, and all memory is one static array. Nothing is allocated, nothing throws, there is no file system. Exit status
-// 0 if every digit is read right, with the probability that ONNX Runtime gives.
+// Reads ten handwritten digits on a device. The network is a constant array with the contents of an .ort file, and all
+// memory is one static array. The program needs no heap, no exceptions and no file system. The exit status is 0 if
+// every digit is read correctly, with the probability that ONNX Runtime gives.
 #include "board.hpp"
 #include "digits_kernels.hpp"
 
@@ -11,7 +11,7 @@
 
 using namespace cameo;
 
-extern const unsigned char digits_ort[];  // examples/embedded/CMakeLists.txt makes it of the file
+extern const unsigned char digits_ort[];  // made from the file by examples/embedded/CMakeLists.txt
 extern const std::size_t digits_ort_size;
 
 namespace {
@@ -20,7 +20,7 @@ using runtime = minimal_runtime<eps::digits_kernels>;  // written by `cameo redu
 
 alignas(64) std::byte memory[36 * 1024];
 
-/// Eight rows of eight pixels, '.' to 'g' for 0 to 16, and ONNX Runtime's probability for the result.
+/// Eight rows of eight pixels, where '.' to 'g' are 0 to 16, and ONNX Runtime's probability of the digit.
 struct digit {
   std::string_view pixels;
   float probability;
@@ -60,7 +60,7 @@ constexpr digit digits[10] = {
 
 float brightness(char pixel) { return float(std::string_view{".123456789abcdefg"}.find(pixel)) / 16; }
 
-/// True when `pixels` are read as `number`.
+/// Runs the network on digit `number`, and returns true if the result is correct.
 bool reads(minimal_session& session, int number) {
   alignas(16) float pixels[64];
   std::transform(digits[number].pixels.begin(), digits[number].pixels.end(), pixels, brightness);
@@ -77,7 +77,7 @@ bool reads(minimal_session& session, int number) {
 }  // namespace
 
 int main() {
-  // The file can't change without the program: it needs no checks, and the program no code for them.
+  // The file is part of the program, so it is trusted: it is not checked, and the code of the checks is not linked.
   auto session = runtime::load_trusted(std::as_bytes(std::span{digits_ort, digits_ort_size}), memory);
   if (!session) return say(session.error().name()), say("\n"), 1;
   int failed = 0;

@@ -1,6 +1,6 @@
-// Runs the keyword spotting network of MLPerf Tiny: model, sound and the answer that ONNX
-// Runtime gives are constant arrays in the program, all memory is one static array. Exit status 0 if the answer is
-// right.
+// Runs the keyword spotting network of MLPerf Tiny. The model, a sound and the outputs of ONNX Runtime are constant
+// arrays in the program, and all memory is one static array. The exit status is 0 if the outputs equal those of ONNX
+// Runtime.
 #include "board.hpp"
 #include "keywords_kernels.hpp"
 
@@ -11,7 +11,7 @@
 
 using namespace cameo;
 
-// examples/embedded/CMakeLists.txt makes these of the files in tests/data/keywords.
+// Made by examples/embedded/CMakeLists.txt from the files in tests/data/keywords.
 extern const unsigned char model_ort[], input_f32[], output_f32[];
 extern const std::size_t model_ort_size;
 
@@ -21,7 +21,7 @@ using runtime = minimal_runtime<eps::keywords_kernels>;
 
 alignas(64) std::byte memory[224 * 1024];
 
-/// The file's floats; the arrays are aligned for them.
+/// The floats of a file; the arrays are aligned for floats.
 template <std::size_t Count>
 std::span<const float, Count> floats(const unsigned char* bytes) {
   return std::span<const float, Count>{reinterpret_cast<const float*>(bytes), Count};

@@ -1,6 +1,6 @@
-// The runtime without an operator: the part that every program for a device has, for any model. It reads the file up
-// to the first node, for which it has no kernel, and should end there. Built twice: as a program that
-// checks its file, and (CAMEO_TRUSTED) as one whose file is trusted. The test minimal.sizes prints their sizes.
+// The runtime without kernels: the code that every program for a device needs, for any model. Loading ends at the first
+// node, for which there is no kernel; the exit status is 0 if that is the error. The program is built twice: with
+// checks of its file, and with a trusted file (CAMEO_TRUSTED). The test minimal.sizes prints both sizes.
 #include <cameo/kernel/kernel_list.hpp>
 #include <cameo/minimal/session.hpp>
 
@@ -22,7 +22,7 @@ int main() {
   auto session = runtime::load(file, memory);
 #endif
   if (!session) return session.error().code() != status_code::not_implemented;
-  value in[8], out[8];  // a program with kernels would continue with these
+  value in[8], out[8];  // a program with kernels would run the model
   return session->run(std::span{in}.first(session->input_count()), std::span{out}.first(session->output_count())) ? 2
                                                                                                                   : 1;
 }

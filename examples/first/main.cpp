@@ -1,7 +1,7 @@
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
 
-using runtime = cameo::runtime<cameo::eps::cpu>;  // order = priority; what is not named is not in the program
+using runtime = cameo::runtime<cameo::eps::cpu>;  // in order of priority; no other provider is linked
 
 int main() {
   const float pixels[] = {0, 0, 1, 1, 1, 1, 0, 0,  //

@@ -1,6 +1,7 @@
-// The context of a compiled model. It has a header, an entry per graph, then one graph after the other: numbers
-// of instructions and constants, the instructions, and the constants' shapes with the places of their elements, which
-// begin at multiples of 64 bytes so that a mapped file is read in place. All data is checked before use.
+// Reads and writes the context of a compiled model. A context has a header, an entry for each graph, the graphs' names
+// and the graphs. A graph has the numbers of its instructions and constants, the instructions, the constants' shapes
+// with the offsets of their elements, and the elements. Graphs and elements begin at multiples of 64 bytes, so that the
+// constants of a mapped file are used without a copy. All data is checked before use.
 #include "fusing.hpp"
 #include "program.hpp"
 
@@ -15,7 +16,7 @@ using cameo::status;
 using cameo::status_code;
 using bytes_view = std::span<const std::byte>;
 
-constexpr std::uint32_t magic = 0x45535546, version = 1;  // "FUSE", by processors that store the low byte first
+constexpr std::uint32_t magic = 0x45535546, version = 1;  // "FUSE" on little-endian processors
 constexpr std::size_t alignment = 64;
 constexpr std::string_view sdk = "fusing 1";
 
@@ -23,15 +24,15 @@ struct head {
   std::uint32_t magic, version;
   std::uint64_t graphs;
 };
-/// Offsets are counted from the beginning of the context.
+/// The location of a graph and its name. Offsets are relative to the beginning of the context.
 struct entry {
   std::uint64_t name, name_bytes, body, body_bytes;
 };
-/// The beginning of a graph; instructions and constants follow.
+/// The beginning of a graph.
 struct counts {
   std::uint32_t inputs, outputs, registers, instructions, constants, zero;
 };
-/// `elements` is counted from the beginning of the graph.
+/// A constant of a graph. `elements` is an offset from the beginning of the graph.
 struct constant {
   std::uint64_t rank, elements;
   std::int64_t dims[cameo::max_rank];
@@ -43,12 +44,24 @@ void append(std::string& to, const T& object) {
 }
 void align(std::string& to) { to.resize((to.size() + alignment - 1) / alignment * alignment); }
 
-/// `count` objects at an offset; empty if they are not all inside. Copied, as a context in a model may be unaligned.
+/// Copies `count` objects from an offset; returns false if they are not all inside. Copies, because a context that is
+/// embedded in a model may be unaligned.
 template <class T>
 bool read(bytes_view from, std::uint64_t place, std::size_t count, T* to) {
   if (place > from.size() || count > (from.size() - place) / sizeof(T)) return false;
   if (count) std::memcpy(to, from.data() + place, count * sizeof(T));
   return true;
+}
+
+/// A tensor of the floats at `data`: in place if they are aligned, otherwise a copy that is appended to `owners`.
+cameo::value floats_at(const std::byte* data, const cameo::extents& shape,
+                       std::vector<std::shared_ptr<const void>>& owners) {
+  if (std::uintptr_t(data) % alignof(float) == 0) return cameo::value::tensor(cameo::dtype::f32, shape, data);
+  const auto count = std::size_t(shape.count());
+  auto copy = std::make_shared<std::vector<float>>(count);
+  if (count) std::memcpy(copy->data(), data, count * sizeof(float));
+  owners.push_back(copy);
+  return cameo::value::tensor(cameo::dtype::f32, shape, copy->data());
 }
 
 status damaged() { return {status_code::invalid_graph, "the context is damaged"}; }
@@ -100,15 +113,7 @@ cameo::result<program> program::from_bytes(bytes_view bytes, std::shared_ptr<con
     std::int64_t count = 0;
     if (!shape.checked_count(count) || std::uint64_t(count) > (bytes.size() - c.elements) / sizeof(float))
       return damaged();
-    const std::byte* const data = bytes.data() + c.elements;
-    if (std::uintptr_t(data) % alignof(float) == 0) {
-      made.constants_.push_back(cameo::value::tensor(cameo::dtype::f32, shape, data));
-    } else {
-      auto copy = std::make_shared<std::vector<float>>(std::size_t(count));
-      if (count) std::memcpy(copy->data(), data, std::size_t(count) * sizeof(float));
-      made.constants_.push_back(cameo::value::tensor(cameo::dtype::f32, shape, copy->data()));
-      made.owners_.push_back(std::move(copy));
-    }
+    made.constants_.push_back(floats_at(bytes.data() + c.elements, shape, made.owners_));
   }
   made.owners_.push_back(std::move(owner));
   return made;
@@ -144,9 +149,10 @@ cameo::result<cameo::compiled_node> fusing::restore(const cameo::context_binary&
                                                     const cameo::context_node& node) const {
   const bytes_view bytes = binary.bytes();
   head h{};
-  if (!read(bytes, 0, 1, &h) || h.magic != magic) return status{status_code::invalid_graph, "no context of fusing"};
+  if (!read(bytes, 0, 1, &h) || h.magic != magic)
+    return status{status_code::invalid_graph, "not a context of the provider 'fusing'"};
   if (h.version != version)
-    return status{status_code::invalid_graph, "context of version " + std::to_string(h.version) + ", this is " +
+    return status{status_code::invalid_graph, "the context has version " + std::to_string(h.version) + " instead of " +
                                                   std::to_string(version) + "; compile the model again"};
   for (std::uint64_t i = 0; i < h.graphs; ++i) {
     entry e{};

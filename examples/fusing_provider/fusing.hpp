@@ -3,18 +3,18 @@
 
 namespace acme {
 
-/// A compiling provider: takes the largest convex groups of nodes that are elementwise arithmetic on float tensors of
-/// one shape, and turns each into one loop: every element is read once and written once, for any number of nodes. The
-/// loops can be stored in a compiled model. Stateless; thread-safe.
+/// A compiling provider. It takes the largest convex groups of nodes that are elementwise arithmetic on float tensors
+/// of one shape, and compiles each group to one loop, which reads and writes every element once, for any number of
+/// nodes. The loops can be stored in a compiled model. Stateless; thread-safe.
 struct fusing {
   static constexpr std::string_view name = "fusing", long_name = "FusingExecutionProvider";
 
-  /// Groups of at least two nodes: one node alone gains nothing.
+  /// Groups of at least two nodes; a single node would not become faster.
   cameo::result<std::vector<cameo::node_group>> groups(const cameo::graph_view&) const;
   cameo::result<std::vector<cameo::compiled_node>> compile(std::span<const cameo::fused_view>) const;
 
   static constexpr cameo::context_source sources[] = {{long_name}};
-  /// The names of graphs with their bytes.
+  /// The names of the compiled graphs, with their bytes.
   struct context_builder {
     std::vector<std::pair<std::string, std::string>> graphs;
   };

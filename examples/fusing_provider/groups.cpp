@@ -1,4 +1,4 @@
-// Which nodes become one.
+// Selects the groups of nodes that are compiled.
 #include "fusing.hpp"
 #include "program.hpp"
 
@@ -20,7 +20,8 @@ bool same_shape(const value_view& a, const value_view& b) {
                     [](cameo::dim m, cameo::dim n) { return m.same(n); });
 }
 
-/// True for a free node, of an operator that programs have, on float tensors that all have the output's shape.
+/// True for a node that is not assigned to a provider, has an opcode, and whose tensors are float and of the same
+/// shape.
 bool can_take(const node_view& node) {
   if (node.provider() >= 0 || !instruction_for(node)) return false;
   const value_view out = node.output(0);
@@ -31,7 +32,6 @@ bool can_take(const node_view& node) {
 
 }  // namespace
 
-/// Groups of two and more nodes: a node alone gains nothing.
 cameo::result<std::vector<cameo::node_group>> fusing::groups(const graph_view& g) const {
   std::vector<cameo::node_id> mine;
   for (node_view node : g.nodes() | cameo::where(can_take)) mine.push_back(node.id());

@@ -1,5 +1,5 @@
-// A compiling provider at work: a small graph is cut into loops and other nodes, with the same results as cpu alone;
-// compiled into a file, it gives them again without being compiled.
+// Runs a model with a compiling provider: part of the graph becomes loops, and the results equal those of cpu alone.
+// The model is also compiled to a file, which is loaded and run without compiling again.
 #include "fusing.hpp"
 
 #include <cameo/cameo.hpp>
@@ -15,10 +15,10 @@
 
 namespace {
 
-constexpr std::int64_t rows = 37, columns = 100;  // no multiple of a block
+constexpr std::int64_t rows = 37, columns = 100;  // not a multiple of a block of elements
 
-/// x -> two chains of arithmetic, one of which passes through a Sigmoid and joins the other again: a single group of
-/// all the arithmetic would depend on its own output.
+/// Two chains of arithmetic from x, one of which passes through a Sigmoid and is then added to the other. The
+/// arithmetic cannot be a single group, because that would depend on its own output.
 std::unique_ptr<cameo::model> make_model() {
   auto m = std::make_unique<cameo::model>();
   m->ir_version = 10;
@@ -28,7 +28,7 @@ std::unique_ptr<cameo::model> make_model() {
       m->keep(cameo::value_type::tensor(cameo::dtype::f32, {cameo::dim::fixed(rows), cameo::dim::fixed(columns)}));
   std::vector<float> weights(rows * columns);
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = float(i % 17) / 8 - 1;
-  // The data of an initializer lives as long as the model: in its memory.
+  // The data of an initializer must live as long as the model, so it is in the model's memory.
   const auto elements = m->memory.copy(std::span<const float>{weights});
   const cameo::value w = cameo::value::tensor<float>({rows, columns}, *elements);
   const auto kept = m->memory.copy(std::span{&w, 1});
@@ -50,8 +50,8 @@ std::unique_ptr<cameo::model> make_model() {
   node("Relu", {"shifted"}, "positive");
   node("Sigmoid", {"positive"}, "gate");
   node("Mul", {"gate", "positive"}, "gated");
-  node("Sub", {"gated", "y"}, "centred");
-  node("Mul", {"centred", "centred"}, "squared");
+  node("Sub", {"gated", "y"}, "centered");
+  node("Mul", {"centered", "centered"}, "squared");
   node("Add", {"squared", "shifted"}, "sum");
   g.add_output(g.find("sum"));
   g.add_output(g.find("shifted"));
@@ -71,7 +71,7 @@ bool same(const cameo::named_values& got, const cameo::named_values& want) {
   return true;
 }
 
-/// The model through a file: the compiled group is found again, and nothing is compiled.
+/// Compiles the model to a file, and loads the file without permission to compile.
 cameo::result<cameo::session> load_compiled(const std::string& path) {
   cameo::compile_options options;
   options.input = make_model();
@@ -92,7 +92,7 @@ int main() {
   auto fused = runtime{}.load(make_model());
   auto plain = cameo::runtime<cameo::eps::cpu>{}.load(make_model());
   auto again = load_compiled(folder + "/model_ctx.onnx");
-  std::filesystem::remove_all(folder);  // the mapped context stays
+  std::filesystem::remove_all(folder);  // the mapped context remains valid
   for (const auto* each : {&fused, &plain, &again})
     if (!*each) return cameo::report(each->error());
   for (const cameo::placement_info& node : fused->placements())

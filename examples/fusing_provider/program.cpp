@@ -21,10 +21,10 @@ std::optional<opcode> instruction_for(const node_view& node) {
   return {};
 }
 
-program program::of(const cameo::graph_view& body) {
+program program::make(const cameo::graph_view& body) {
   program made;
   std::map<cameo::value_id, std::uint32_t> place;
-  std::map<cameo::value_id, std::size_t> readers;  // still to come
+  std::map<cameo::value_id, std::size_t> readers;  // the number of readers that have not run
   const auto next = [&] { return std::uint32_t(place.size()); };
   for (value_view v : body.inputs()) place.emplace(v.id(), next());
   made.input_count_ = body.inputs().size();
@@ -40,7 +40,7 @@ program program::of(const cameo::graph_view& body) {
   for (node_view node : body.nodes()) {
     std::uint32_t from[2] = {};
     for (std::size_t i = 0; i < 2; ++i) from[i] = place.at(node.input(std::min(i, node.input_count() - 1)).id());
-    for (value_view in : node.inputs()) {  // may be read twice by one node: the last use frees it
+    for (value_view in : node.inputs()) {  // a node may read a value twice; the last use frees its register
       const auto left = readers.find(in.id());
       if (left != readers.end() && --left->second == 0) idle.push_back(place.at(in.id()));
     }
@@ -58,7 +58,7 @@ program program::of(const cameo::graph_view& body) {
 
 namespace {
 
-/// The opcode is switched on once per block; inside is a loop that compilers vectorise.
+/// Applies an instruction to n elements. The opcode is selected once per block, so that compilers vectorize the loop.
 void apply(opcode code, const float* a, const float* b, float* out, std::int64_t n) {
   const auto each = [&](auto f) {
     for (std::int64_t i = 0; i < n; ++i) out[i] = f(a[i], b[i]);
@@ -105,7 +105,7 @@ cameo::status program::run(cameo::run_context& c) const {
 
 cameo::result<std::vector<cameo::compiled_node>> fusing::compile(std::span<const cameo::fused_view> groups) const {
   std::vector<cameo::compiled_node> made;
-  for (const cameo::fused_view& group : groups) made.push_back(cameo::compiled(program::of(group.body)));
+  for (const cameo::fused_view& group : groups) made.push_back(cameo::compiled(program::make(group.body)));
   return made;
 }
 

@@ -11,30 +11,31 @@ namespace acme {
 
 enum class opcode : std::uint8_t { add, subtract, multiply, relu };
 
-/// One step: out = a op b, over a block of elements. The numbers are those of places.
+/// Computes out = a op b for a block of elements. The operands are indices of places (see program).
 struct instruction {
   opcode code;
   std::uint32_t a, b, out;
 };
 
-/// The opcode of a node; std::nullopt when programs have none for it.
+/// The opcode of a node; std::nullopt if its operator has none.
 std::optional<opcode> instruction_for(const cameo::node_view&);
 
-/// A group as a loop over blocks that fit the first-level cache. Places are numbered: inputs, then constants, then
-/// outputs, which are memory of the whole tensor, then registers, which are memory of one block and reused.
+/// A group compiled to a loop over blocks of elements that fit in the first-level cache. Its values are in places,
+/// which are numbered: inputs, constants and outputs, which have the memory of whole tensors, then registers, which
+/// have the memory of one block and are reused.
 class program {
  public:
-  /// `body` has only nodes with an opcode, on tensors of one shape; its constants outlive the program.
-  static program of(const cameo::graph_view& body);
-  /// Thread-safe. INVALID_ARGUMENT when inputs or constants have different shapes.
+  /// Compiles a graph whose nodes all have an opcode and tensors of one shape. Its constants must outlive the program.
+  static program make(const cameo::graph_view& body);
+  /// Thread-safe. INVALID_ARGUMENT if inputs or constants have different shapes.
   cameo::status run(cameo::run_context&) const;
 
-  /// The bytes for a file. Offsets in the bytes are relative to their beginning.
+  /// The program in bytes for a file. Offsets in the bytes are relative to their beginning.
   std::string to_bytes() const;
-  /// Checked in every respect: the program can be run for any bytes. It reads its constants in place,
-  /// in the bytes that `owner` keeps alive. INVALID_GRAPH.
+  /// Reads a program from bytes. They are checked, so that a program that is returned can be run whatever the bytes
+  /// are. It uses aligned constants in place; `owner` keeps the bytes alive. INVALID_GRAPH if the bytes are damaged.
   static cameo::result<program> from_bytes(std::span<const std::byte>, std::shared_ptr<const void> owner);
-  /// True if the node has as many inputs and outputs.
+  /// True if the node has the program's numbers of inputs and outputs.
   bool fits(const cameo::node_view& node) const {
     return node.input_count() == input_count_ && node.output_count() == output_count_;
   }
@@ -46,7 +47,7 @@ class program {
   std::vector<instruction> code_;
   std::size_t input_count_ = 0, output_count_ = 0, register_count_ = 0;
   std::vector<cameo::value> constants_;
-  std::vector<std::shared_ptr<const void>> owners_;  // of constants that came from a file
+  std::vector<std::shared_ptr<const void>> owners_;  // keep constants of files alive
 };
 
 }  // namespace acme

@@ -1,13 +1,13 @@
-// Classifies a picture: reads a PPM file, scales and normalises it, runs a model of 10 classes and prints the
-// likeliest ones. The model (examples/make_models.py) has random weights, so its answers are meaningless; replace it by
-// one of your own. Usage: example_image_classifier MODEL LABELS PICTURE [EXPECTED]
+// Classifies a picture: reads a PPM file, scales and normalizes it, runs a model of 10 classes and prints the most
+// probable ones. The model (examples/make_models.py) has random weights, so its results are meaningless; replace it by
+// a trained model. Usage: example_image_classifier MODEL LABELS PICTURE [EXPECTED]
 //
 //     input: tensor(float)[1,32,32,3] -> tensor(float)[1,10]
 //      51.3 %  cat
 //      12.1 %  ship
 //       8.8 %  deer
 //
-// With EXPECTED, an .npy file of probabilities, it is a test: the largest difference must be small.
+// With EXPECTED, an .npy file of probabilities, the exit status is 0 only if the probabilities agree.
 #include "../digits/npy.hpp"
 #include "picture.hpp"
 
@@ -22,7 +22,7 @@ namespace {
 
 using runtime = cameo::runtime<cameo::eps::cpu>;
 
-// What the model was trained with (CIFAR-10): (pixel - mean) / deviation of each channel.
+// The normalization of CIFAR-10, as in training: (pixel - mean) / deviation for each channel.
 constexpr float mean[] = {0.4914f, 0.4822f, 0.4465f}, deviation[] = {0.2470f, 0.2435f, 0.2616f};
 constexpr std::int64_t side = 32;
 
@@ -33,7 +33,7 @@ std::vector<std::string> lines_of(const std::string& path) {
   return lines;
 }
 
-/// 0 when the probabilities equal those of the file.
+/// Returns 0 if the probabilities equal those of the file.
 int compare(std::span<const float> probabilities, const std::string& path) {
   const auto expected = digits::read_npy<float>(path, "<f4");
   float largest = expected.elements.size() == probabilities.size() ? 0 : 1;
@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
   std::printf("%s -> %s\n", cameo::one_line(cameo::to_string(in)).c_str(),
               cameo::one_line(session->outputs()[0].type_text).c_str());
 
-  std::vector<float> pixels = examples::square_of(picture, side);  // channels last, as this model wants them
+  std::vector<float> pixels = examples::square_of(picture, side);  // this model has channels last
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = (pixels[i] - mean[i % 3]) / deviation[i % 3];
   auto outputs = session->run({{in.name, pixels}});
   if (!outputs) return cameo::report(outputs.error());

@@ -17,7 +17,7 @@ struct picture {
   }
 };
 
-/// A binary PPM file (P6) with 8 bits a channel. Of width 0 when the file is not that.
+/// Reads a binary PPM file (P6) with 8 bits per channel. Returns a picture of width 0 for other files.
 inline picture read_ppm(const std::string& path) {
   std::ifstream file{path, std::ios::binary};
   std::string magic;
@@ -37,14 +37,14 @@ inline picture read_ppm(const std::string& path) {
   return file ? read : picture{};
 }
 
-/// The largest square from the middle as side x side pixels of 3 channels in 0..1, by linear interpolation between the
-/// middles of pixels.
+/// Scales the largest centered square of a picture to side x side pixels of 3 channels from 0 to 1, by linear
+/// interpolation between the centers of pixels.
 inline std::vector<float> square_of(const picture& from, std::int64_t side) {
   const std::int64_t size = std::min(from.width, from.height);
   const std::int64_t left = (from.width - size) / 2, top = (from.height - size) / 2;
   struct place {
     std::int64_t first;
-    double rest;  // of the way to the next pixel
+    double rest;  // the fraction of the way to the next pixel
   };
   const auto place_of = [&](std::int64_t i) {
     const double middle = std::clamp((double(i) + 0.5) * double(size) / double(side) - 0.5, 0.0, double(size - 1));

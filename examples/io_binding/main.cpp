@@ -1,5 +1,6 @@
-// Inputs and outputs bound to memory of one's own: a model with a state, run step after step. What a step wrote is what
-// the next one reads, and nothing is copied: two buffers change places. From the second step on nothing is allocated.
+// Inputs and outputs bound to memory of the program: a model with a state runs step by step. Each step reads the state
+// that the previous step wrote. Nothing is copied, because two buffers alternate, and from the second step on nothing
+// is allocated.
 //
 //     state in the caller's memory: yes
 //     after 100 steps: float[4] -0.0173751 0.0710362 0.387841 -0.542799
@@ -16,7 +17,7 @@ namespace {
 using runtime = cameo::runtime<cameo::eps::cpu>;
 using vector4 = std::array<float, 4>;
 
-/// next = 0.9 state + 0.1 sample: a filter that forgets slowly.
+/// next = 0.9 state + 0.1 sample: a low-pass filter.
 std::unique_ptr<cameo::model> make_model() {
   examples::model_builder net;
   net.input("state", cameo::dtype::f32, {4}).input("sample", cameo::dtype::f32, {4});
@@ -26,7 +27,7 @@ std::unique_ptr<cameo::model> make_model() {
   return net.finish();
 }
 
-/// What the sensors say at a time.
+/// The input of a step.
 vector4 sample_at(int step) {
   vector4 sample;
   for (std::size_t i = 0; i < sample.size(); ++i) sample[i] = std::sin(float(step) / float(i + 5));

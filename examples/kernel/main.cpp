@@ -1,5 +1,5 @@
-// A kernel of one's own for an operator of ONNX, put before cpu's: a hyperbolic tangent that is faster than exact.
-// Prints which provider runs each node, and the largest error:
+// A kernel for an operator of ONNX that has priority over the kernel of cpu: an approximate, fast hyperbolic tangent.
+// Prints the provider of each node, and the largest error:
 //
 //     shifted  Add    cpu
 //     bent     Tanh   mine
@@ -15,8 +15,8 @@
 
 namespace {
 
-/// y[i] = tanh(x[i]) within 1e-4: the start of Lambert's continued fraction. NaN stays NaN. y has the shape of x and
-/// may be x.
+/// y[i] = tanh(x[i]) with an error below 1e-4, by the first terms of Lambert's continued fraction. NaN stays NaN. y has
+/// the shape of x and may be x.
 template <class T>
 struct fast_tanh {
   static cameo::result<fast_tanh> bind(cameo::bind_context& c) {
@@ -35,18 +35,18 @@ struct fast_tanh {
   static T one(T x) {
     const T s = x * x;
     const T value = x * (135135 + s * (17325 + s * (378 + s))) / (135135 + s * (62370 + s * (3150 + s * 28)));
-    return s > T(24.7) ? std::copysign(T(1), x) : value;  // the fraction passes 1 there
+    return s > T(24.7) ? std::copysign(T(1), x) : value;  // the fraction exceeds 1 there
   }
 };
 
-/// A provider of that one kernel, for float: what is of another type, or another operator, is cpu's.
+/// A provider with this kernel for float. Other types and operators run on cpu.
 struct mine {
   static constexpr std::string_view name = "mine", long_name = "MineExecutionProvider";
   using kernels = cameo::kernel_list<
       cameo::kernel_entry<cameo::op::Tanh, cameo::since<6>, cameo::constrain<"T", float>, fast_tanh>>;
 };
 
-using runtime = cameo::runtime<mine, cameo::eps::cpu>;  // order = priority
+using runtime = cameo::runtime<mine, cameo::eps::cpu>;  // in order of priority
 
 }  // namespace
 
@@ -63,7 +63,7 @@ int main() {
   for (int i = -1000; i <= 1000; ++i) x.push_back(float(i) / 100);
   auto outputs = session->run({{"x", x}});
   if (!outputs) return cameo::report(outputs.error());
-  const auto bent = outputs->get<float>("bent");  // a view, checked to be one of floats
+  const auto bent = outputs->get<float>("bent");  // a view; an error for other types
   if (!bent) return cameo::report(bent.error());
   double largest = 0;
   for (std::size_t i = 0; i < x.size(); ++i)

@@ -1,6 +1,6 @@
-// An operator of one's own: acme.MovingAverage, with an attribute, and inference that tells its shape before a run.
-// The program writes a model that uses it, loads the file, and compares the answer with the definition. Then it shows
-// what a model with a senseless attribute is told. Usage: example_operator [FILE]
+// A custom operator, acme.MovingAverage, with an attribute and shape inference. The program writes a model that uses
+// it, loads the file, and compares the output with the definition. Then it prints the error of a model with an invalid
+// attribute. Usage: example_operator [FILE]
 //
 //     level: tensor(float)[2,10]
 //     level = float[2,10] 2 1 0 1 2 0.666667 0.666667 2 ...
@@ -17,7 +17,7 @@ namespace acme {
 
 constexpr std::string_view window_words = "window must be from 1 to the size of the last axis";
 
-/// Y[..., i] is the mean of X[..., i] to X[..., i + window - 1]; the last axis gets shorter by window - 1.
+/// Y[..., i] is the mean of X[..., i] to X[..., i + window - 1]; the last axis of Y is shorter by window - 1.
 struct MovingAverage {
   static constexpr std::string_view domain = "acme", name = "MovingAverage";
   static constexpr cameo::parameter inputs[] = {{"X", "T"}}, outputs[] = {{"Y", "T"}};
@@ -26,7 +26,7 @@ struct MovingAverage {
   static constexpr cameo::op_version versions[] = {{1, inputs, outputs, types, attributes, 1, 1}};
 
   static cameo::status infer(cameo::infer_context& c) {
-    if (!c.shape(0)) return {};  // unknown goes in, unknown comes out
+    if (!c.shape(0)) return {};  // the output's shape is then unknown, too
     std::vector<cameo::dim> shape = *c.shape(0);
     const std::int64_t window = c.int_or("window", 1);
     if (shape.empty() || window < 1 || (shape.back().known() && window > shape.back().size))
@@ -44,7 +44,7 @@ struct moving_average {
   static cameo::result<moving_average> bind(cameo::bind_context& c) { return moving_average{c.int_or("window", 1)}; }
   cameo::status run(cameo::run_context& c) const {
     const auto x = c.input<T>(0);
-    cameo::extents shape = x.shape();  // of this run: inference may not have known it
+    cameo::extents shape = x.shape();  // in this run; it may be unknown while loading
     if (shape.rank() == 0 || window < 1 || window > shape.back())
       return {cameo::status_code::invalid_argument, window_words};
     const std::int64_t from = shape.back(), to = shape[shape.rank() - 1] = from - window + 1;

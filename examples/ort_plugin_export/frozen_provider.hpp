@@ -2,5 +2,5 @@
 #include <cameo/eps/cpu.hpp>
 #include <cameo/eps/frozen.hpp>
 
-/// Plans of cameo's kernels, compiled by cameo or inside ONNX Runtime.
+/// Compiles models to plans of cpu's kernels, in cameo or in ONNX Runtime.
 using frozen_provider = cameo::eps::frozen<cameo::eps::cpu>;

@@ -17,7 +17,7 @@ struct relu {
   }
 };
 
-/// The provider of docs/write_a_provider.md; what makes it a plugin of ONNX Runtime stands in CMakeLists.txt.
+/// The provider of docs/write_a_provider.md; CMakeLists.txt makes it a plugin of ONNX Runtime.
 struct my_npu {
   static constexpr std::string_view name = "my_npu", long_name = "MyNpuExecutionProvider";
   using kernels =

@@ -1,6 +1,6 @@
-// A model package: a folder with three models, each in the variants that its maker has compiled (here one), that is
-// shipped as it is. Where it runs, the best variant of each is selected, and the three run as one pipeline, because
-// what one gives has the name of what the next one takes. Usage: example_package digits.onnx
+// A model package: a folder with three models, each in the variants that its author has compiled (here one). When the
+// package is loaded, the best variant of each model is selected. The three models run as one pipeline, because outputs
+// of a model have the names of inputs of the next one. Usage: example_package digits.onnx
 //
 //     takes pixels: tensor(uint8)[8,8]
 //     gives digit: tensor(int64)[1]
@@ -19,9 +19,9 @@
 namespace {
 
 namespace fs = std::filesystem;
-using runtime = cameo::runtime<cameo::eps::cpu>;  // with more providers, their variants are selected where they fit
+using runtime = cameo::runtime<cameo::eps::cpu>;  // with more providers, their variants can be selected
 
-/// The 8 by 8 pixels of a picture as the classifier wants them: numbers from 0 to 1, in a batch of one.
+/// Converts the 8 by 8 pixels of a picture to the input of the classifier: numbers from 0 to 1, in a batch of one.
 std::unique_ptr<cameo::model> make_prepare() {
   examples::model_builder net;
   net.input("pixels", cameo::dtype::u8, {8, 8}).constant<std::int64_t>("batch", {4}, {1, 1, 8, 8});
@@ -35,7 +35,7 @@ std::unique_ptr<cameo::model> make_prepare() {
   return net.finish();
 }
 
-/// The likeliest digit.
+/// Selects the most probable digit.
 std::unique_ptr<cameo::model> make_decide() {
   examples::model_builder net;
   net.input("probabilities", cameo::dtype::f32, {1, 10});
@@ -46,8 +46,8 @@ std::unique_ptr<cameo::model> make_decide() {
   return net.finish();
 }
 
-/// A variant for any processor. A maker of packages adds others: compiled ones (runtime::compile) with what they say of
-/// where they run, for the same component.
+/// Adds a component with a variant for any processor. An author of packages would add compiled variants
+/// (runtime::compile) to the same component, with the devices that they are for.
 cameo::status add(cameo::package& to, const std::string& component, const fs::path& folder) {
   cameo::package_variant portable;
   portable.name = "portable";
@@ -57,7 +57,7 @@ cameo::status add(cameo::package& to, const std::string& component, const fs::pa
   return to.add_variant(component, portable, folder / component);
 }
 
-/// The models' files, then the package that has them, with what it takes and gives.
+/// Writes the models' files, then the package with its inputs and outputs.
 cameo::status make_package(const fs::path& from, const fs::path& classifier, const fs::path& to) {
   for (const char* component : {"prepare", "classify", "decide"}) fs::create_directories(from / component);
   if (cameo::status s = cameo::write_onnx(*make_prepare(), from / "prepare/model.onnx"); !s) return s;
@@ -73,7 +73,7 @@ cameo::status make_package(const fs::path& from, const fs::path& classifier, con
   if (!parts) return cameo::status{parts.error()};
   const auto whole = cameo::connect(*parts);
   if (!whole) return cameo::status{whole.error()};
-  cameo::package_io declared = whole->io;  // the classifier's logits would be outputs too, as no component reads them
+  cameo::package_io declared = whole->io;  // without this, the classifier's logits would be outputs
   std::erase_if(declared.outputs, [](const cameo::package_value& v) { return v.name != "digit"; });
   if (cameo::status s = made->set_io(declared); !s) return s;
   return made->commit();

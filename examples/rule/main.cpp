@@ -1,5 +1,5 @@
-// A rewrite rule of one's own: exp(a) * exp(b) is exp(a + b), with one exponential less. Loads a model without the
-// rule and with it, and prints what it changed:
+// A custom rewrite rule: exp(a) * exp(b) becomes exp(a + b), which has one exponential less. The program loads a model
+// without and with the rule, and prints what the rule changed:
 //
 //     5 nodes, 3 of them Exp
 //     4 nodes, 2 of them Exp, after 1 OneExp
@@ -19,17 +19,17 @@ namespace {
 namespace op = cameo::op;
 using namespace cameo::pattern;
 
-/// Both factors are removed, so they may have no other use. (For large arguments the sum is the better answer, where a
-/// product of infinity and zero is NaN.)
+/// Both factors are removed, so they must not have another use. (The results differ if a factor overflows: infinity
+/// times zero is NaN, while the exponential of the sum is finite.)
 constexpr cameo::rule one_exp{"OneExp", match<op::Mul>(sole_use(match<op::Exp>(x)), sole_use(match<op::Exp>(y))),
                               make<op::Exp>(make<op::Add>(x, y))};
 
 using my_rules = cameo::transform_list<cameo::optimization_level::basic, cameo::rule_of<one_exp>>;
 using plain_runtime = cameo::runtime<cameo::eps::cpu>;
-using ruled_runtime = cameo::runtime<cameo::with<my_rules>, cameo::eps::cpu>;  // the standard rules, and this
+using ruled_runtime = cameo::runtime<cameo::with<my_rules>, cameo::eps::cpu>;  // the standard rules and my_rules
 
-/// joined = exp(p) * exp(q), which the rule rewrites; kept = shared * joined looks like it only at first sight:
-/// not both of its factors are exponentials, and shared is an output.
+/// The rule rewrites joined = exp(p) * exp(q). It does not match kept = shared * joined, because one factor is not an
+/// exponential and shared is also an output.
 std::unique_ptr<cameo::model> make_model() {
   examples::model_builder net;
   net.input("p", cameo::dtype::f32, {-1}).input("q", cameo::dtype::f32, {-1});

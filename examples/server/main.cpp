@@ -1,11 +1,11 @@
-// A server in one process: requests wait in a queue, each of a few workers takes the next one and runs it on its own
-// thread, and every request has a deadline, which counts the time in the queue too. One session serves all workers;
-// each has a binding of its own, so that a request allocates nothing in cameo. Usage: example_server FOLDER
+// A server in one process: requests wait in a queue, and each of several workers takes the next request and runs it on
+// the worker's thread. Every request has a deadline, which includes the time in the queue. All workers use one session,
+// each with a separate binding, so that cameo allocates nothing for a request. Usage: example_server FOLDER
 // (examples/digits)
 //
 //     answered 360, right 357, late 8
 //
-// As a test, all requests with time enough must be answered and those without must be DEADLINE_EXCEEDED.
+// The exit status is 0 if requests with enough time were answered, and the others failed with DEADLINE_EXCEEDED.
 #include "../digits/npy.hpp"
 
 #include <cameo/cameo.hpp>
@@ -44,7 +44,7 @@ class server {
     }
     arrived_.notify_all();
   }
-  std::future<cameo::result<int>> ask(std::span<const float> image, clock_type::time_point deadline) {
+  std::future<cameo::result<int>> submit(std::span<const float> image, clock_type::time_point deadline) {
     request made{image, deadline, {}};
     auto answer = made.answer.get_future();
     {
@@ -81,7 +81,7 @@ class server {
   std::condition_variable arrived_;
   std::deque<request> queue_;
   bool closed_ = false;
-  std::vector<std::jthread> threads_;  // last: joined before the others go
+  std::vector<std::jthread> threads_;  // last member: threads are joined before the other members are destroyed
 };
 
 }  // namespace
@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
   const auto images = digits::read_npy<float>(folder / "test_images.npy", "<f4");
   const auto labels = digits::read_npy<std::int64_t>(folder / "test_labels.npy", "<i8");
   cameo::session_options options;
-  options.threads = 1;  // one thread a request: more requests a second than all threads on each in turn
+  options.threads = 1;  // gives more requests per second than all threads on each request
   auto session = runtime{}.load(folder / "digits.onnx", options);
   if (!session) return cameo::report(session.error());
 
@@ -99,8 +99,8 @@ int main(int argc, char** argv) {
   std::vector<std::future<cameo::result<int>>> answers, hopeless;
   const auto image = [&](std::size_t i) { return std::span{images.elements}.subspan(64 * i, 64); };
   for (std::size_t i = 0; i < labels.elements.size(); ++i)
-    answers.push_back(reader.ask(image(i), clock_type::now() + std::chrono::minutes{1}));
-  for (std::size_t i = 0; i < 8; ++i) hopeless.push_back(reader.ask(image(i), clock_type::now()));
+    answers.push_back(reader.submit(image(i), clock_type::now() + std::chrono::minutes{1}));
+  for (std::size_t i = 0; i < 8; ++i) hopeless.push_back(reader.submit(image(i), clock_type::now()));
 
   std::size_t answered = 0, right = 0, late = 0;
   for (std::size_t i = 0; i < answers.size(); ++i)

@@ -1,4 +1,4 @@
-"""Requests that are one run of a cameo.Session: what the deployments beside this file share."""
+"""Runs several requests as one batch of a cameo.Session; used by both servers in this folder."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ Arrays = dict[str, numpy.ndarray]
 
 
 def has_batches(session: cameo.Session) -> bool:
-    """Whether every input and output has an open first size and more after it: it is taken to be the batch."""
+    """True if every input and output has several axes, the first of unknown size: that axis is taken as the batch."""
     shapes = [each.shape for each in (*session.inputs, *session.outputs)]
     return all(shape is not None and len(shape) > 1 and not isinstance(shape[0], int) for shape in shapes)
 
 
 def rows_of(arrays: Arrays) -> int | None:
-    """The first size that all arrays of a request have; None where they have no such."""
+    """The size of the first axis, if it is the same for all arrays of a request; else None."""
     sizes = {each.shape[0] if each.ndim else None for each in arrays.values()}
     return sizes.pop() if len(sizes) == 1 else None
 
 
 def groups_of(session: cameo.Session, requests: Sequence[Arrays]) -> list[list[int]]:
-    """Numbers of the requests that fit together: inputs of the same names, types, and sizes but for the first."""
+    """Groups requests whose inputs have the same names, types and sizes except for the first; returns their indices."""
     groups: dict[Any, list[int]] = {}
     can = has_batches(session)
     for number, arrays in enumerate(requests):
@@ -37,7 +37,7 @@ def groups_of(session: cameo.Session, requests: Sequence[Arrays]) -> list[list[i
 
 
 async def run_together(session: cameo.Session, requests: Sequence[Arrays], timeout: float) -> list[Arrays | cameo.Error]:
-    """An answer to each request: its outputs, or what was wrong with it. `timeout` in seconds, of each run."""
+    """Returns the outputs of each request, or its error. `timeout` is the time limit of each run in seconds."""
     answers: list[Any] = [None] * len(requests)
 
     async def run(numbers: list[int]) -> None:
@@ -55,7 +55,7 @@ async def run_together(session: cameo.Session, requests: Sequence[Arrays], timeo
         if len(given) == 1:
             answers[numbers[0]] = made
         elif not made or any(len(each) != sum(rows) for each in made.values()):
-            for i in numbers:  # one of them may be to blame, or the model mixes rows
+            for i in numbers:  # one request may be invalid, or the first axis is not a batch
                 await run([i])
         else:
             ends = numpy.cumsum(rows)

@@ -1,9 +1,10 @@
-"""KServe's model server around cameo.Session: the Open Inference Protocol over HTTP and gRPC, with batching, a deadline for
-each run, and an end that answers what is under way. Needs cameo, numpy and kserve.
+"""Serves models with KServe's model server and cameo.Session: the Open Inference Protocol over HTTP and gRPC, with
+batching, a time limit for each run, and a shutdown that answers all requests that have started. Needs cameo, numpy and
+kserve.
 
     python kserve_model.py --model_dir=/mnt/models          # /mnt/models/digits.onnx is served as the model "digits"
 
-Run as the container of an InferenceService's custom predictor, it finds its models where KServe puts them.
+The default of --model_dir is the folder where KServe mounts the models of an InferenceService with a custom predictor.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ NUMBERS = {"float": "FP32", "double": "FP64", "float16": "FP16", "bool": "BOOL",
 
 
 def described(infos: tuple[Any, ...]) -> list[dict[str, Any]]:
-    """Inputs or outputs as the protocol names them; an open size is -1."""
+    """Describes inputs or outputs as the protocol requires; an unknown size is -1."""
     return [
         {
             "name": each.name,
@@ -37,7 +38,7 @@ def described(infos: tuple[Any, ...]) -> list[dict[str, Any]]:
 
 
 class CameoModel(kserve.Model):
-    """A model of a file. Requests that arrive within `wait` seconds of each other are one run where they fit together."""
+    """A model of a file. Requests that arrive within `wait` seconds are run together if their shapes permit it."""
 
     def __init__(
         self, name: str, path: pathlib.Path, threads: int = 1, timeout: float = 5, max_batch: int = 16, wait: float = 0.002
@@ -53,7 +54,7 @@ class CameoModel(kserve.Model):
         return True
 
     def stop(self) -> None:
-        """No more requests; those under way keep the session until they are answered."""
+        """Stops accepting requests; those that have started keep the session until they are answered."""
         self.ready = False
 
     def get_input_types(self) -> list[dict[str, Any]]:
@@ -63,9 +64,9 @@ class CameoModel(kserve.Model):
         return described(self.session.outputs)
 
     def begin(self, after: float) -> None:
-        """A run of what is waiting then."""
+        """Schedules a run of the waiting requests in `after` seconds."""
         task = asyncio.get_running_loop().create_task(self.run(after))
-        self.runs.add(task)  # the loop itself does not keep it
+        self.runs.add(task)  # the event loop only holds a weak reference
         task.add_done_callback(self.runs.discard)
 
     async def run(self, after: float) -> None:
@@ -75,19 +76,19 @@ class CameoModel(kserve.Model):
             self.begin(0)
         try:
             answers: list[Any] = await run_together(self.session, [arrays for arrays, _ in batch], self.timeout)
-        except Exception as error:  # noqa: BLE001 - whatever it is, each request gets an answer
+        except Exception as error:  # noqa: BLE001 - each request must get an answer
             answers = [error] * len(batch)
         for (_, future), answer in zip(batch, answers, strict=True):
-            if not future.done():  # its client may have gone away
+            if not future.done():  # the client may have disconnected
                 future.set_result(answer)
 
     async def predict(self, payload: Any, headers: Any = None, response_headers: Any = None) -> kserve.InferResponse:
         if not isinstance(payload, kserve.InferRequest):
-            raise InvalidInput("the Open Inference Protocol is spoken here: /v2/models/NAME/infer")
+            raise InvalidInput("use the Open Inference Protocol: /v2/models/NAME/infer")
         try:
             arrays = {each.name: each.as_numpy() for each in payload.inputs}
         except (TypeError, ValueError) as error:
-            raise InvalidInput(f"the elements are not what type and shape say: {error}") from error
+            raise InvalidInput(f"the elements do not match the datatype and shape: {error}") from error
         future = asyncio.get_running_loop().create_future()
         self.waiting.append((arrays, future))
         if len(self.waiting) == 1:
@@ -113,8 +114,8 @@ class CameoModel(kserve.Model):
 def main() -> None:
     parser = argparse.ArgumentParser(parents=[kserve.model_server.parser], conflict_handler="resolve")
     parser.add_argument("--model_dir", type=pathlib.Path, default=pathlib.Path("/mnt/models"))
-    parser.add_argument("--threads", type=int, default=1, help="of a run; 0: all that the container may use")
-    parser.add_argument("--timeout", type=float, default=5, help="seconds of a run")
+    parser.add_argument("--threads", type=int, default=1, help="threads per run; 0: all processors of the container")
+    parser.add_argument("--timeout", type=float, default=5, help="time limit of a run in seconds")
     args = parser.parse_args()
     models = [CameoModel(path.stem, path, args.threads, args.timeout) for path in sorted(args.model_dir.glob("*.onnx"))]
     for model in models:

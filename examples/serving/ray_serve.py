@@ -1,9 +1,9 @@
-"""A deployment of Ray Serve around a cameo.Session, with batching, several models in a replica, and Ray Data for offline
-batches. Needs cameo, numpy and ray[serve].
+"""Serves models with Ray Serve and cameo.Session, with batching and several models per replica; and runs a model on the
+batches of Ray Data. Needs cameo, numpy and ray[serve].
 
     serve run --name digits ray_serve:app folder=models      # models/digits.onnx is served as the model "digits"
 
-A request is JSON, in the form of the Open Inference Protocol: {"inputs": [{"name", "shape", "datatype", "data"}]}. The header
+A request is JSON as in the Open Inference Protocol: {"inputs": [{"name", "shape", "datatype", "data"}]}. The header
 serve_multiplexed_model_id names the model.
 """
 
@@ -23,14 +23,14 @@ NAMES = {numpy.dtype(name): word for word, name in TYPES.items()}
 
 
 def arrays_in(body: dict[str, Any]) -> Arrays:
-    """The inputs of a request; ValueError in words."""
+    """Returns the inputs of a request. Raises KeyError or ValueError if it is invalid."""
     return {
         each["name"]: numpy.array(each["data"], TYPES[each["datatype"]]).reshape(each["shape"]) for each in body["inputs"]
     }
 
 
 def body_of(model: str, arrays: Arrays) -> dict[str, Any]:
-    """An answer, from arrays."""
+    """Returns the body of a response with these outputs."""
     outputs = [
         {"name": name, "shape": list(each.shape), "datatype": NAMES[each.dtype], "data": each.ravel().tolist()}
         for name, each in arrays.items()
@@ -40,7 +40,8 @@ def body_of(model: str, arrays: Arrays) -> dict[str, Any]:
 
 @serve.deployment(num_replicas=2, max_ongoing_requests=64, graceful_shutdown_timeout_s=10)
 class Models:
-    """Each replica holds a few models of a folder. Sessions have one thread: replicas are what the machine is shared by."""
+    """A replica, which holds several models of a folder. Sessions have one thread, because replicas use the
+    processors."""
 
     def __init__(self, folder: str, threads: int = 1, timeout: float = 5) -> None:
         self.folder, self.threads, self.timeout = pathlib.Path(folder), threads, timeout
@@ -51,7 +52,7 @@ class Models:
 
     @serve.batch(max_batch_size=16, batch_wait_timeout_s=0.002)
     async def run(self, requests: list[tuple[str, Arrays]]) -> list[Arrays | Exception]:
-        """Requests that wait for the same model are one run where they fit together."""
+        """Runs waiting requests of the same model together if their shapes permit it."""
         answers: list[Any] = [None] * len(requests)
         for model in {name for name, _ in requests}:
             numbers = [number for number, (name, _) in enumerate(requests) if name == model]
@@ -71,7 +72,7 @@ class Models:
             made = await self.run((name, arrays_in(await request.json())))
             if isinstance(made, Exception):
                 raise made
-        except cameo.errors.NoSuchFile:  # its words have a path of the server
+        except cameo.errors.NoSuchFile:  # the message has a path of the server
             return JSONResponse({"error": f"there is no model {name!r}"}, 404)
         except (cameo.Error, KeyError, ValueError) as error:
             return JSONResponse({"error": str(error)}, 400)
@@ -79,13 +80,13 @@ class Models:
 
 
 def app(arguments: dict[str, str]) -> Any:
-    """What `serve run` calls."""
+    """The application that `serve run` starts."""
     return Models.bind(arguments.get("folder", "."))
 
 
-class OfBatches:
-    """For Ray Data: `dataset.map_batches(OfBatches, fn_constructor_args=[path], compute=ray.data.ActorPoolStrategy(size=2))`
-    adds the model's outputs to each batch of columns."""
+class BatchModel:
+    """A callable for Ray Data: `dataset.map_batches(BatchModel, fn_constructor_args=[path],
+    compute=ray.data.ActorPoolStrategy(size=2))` adds the model's outputs to each batch of columns."""
 
     def __init__(self, path: str) -> None:
         self.session = cameo.Session(path, threads=1)

@@ -1,7 +1,7 @@
-// Threads of one's own: a program that has a pool already lends it to cameo, which then starts none. A pool is a type
-// with concurrency() and parallel(count, f); this one is as simple as they come.
+// A thread pool of the program: cameo runs its tasks on the pool and does not start threads. A pool is a type with
+// concurrency() and parallel(count, f).
 //
-//     3 threads of our own did 26 pieces of 52
+//     3 threads of the program did 26 of 52 tasks
 //     largest error: 1.3e-06
 #include "../build_model.hpp"
 
@@ -17,8 +17,8 @@
 
 namespace {
 
-/// Threads that wait for a job and take its pieces one by one, with the caller. Thread-safe: one job at a time, and who
-/// finds the pool busy does his work by himself.
+/// A simple thread pool. Its threads and the caller take the tasks of a job one by one. Thread-safe: the pool runs one
+/// job at a time, and a caller that finds the pool busy runs all of its tasks on its thread.
 class team {
  public:
   explicit team(std::size_t threads) {
@@ -46,16 +46,16 @@ class team {
       job_ = &f, count_ = count, next_ = 0, working_ = threads_.size(), ++number_;
     }
     news_.notify_all();
-    take_pieces(f, 0);
+    take_tasks(f, 0);
     std::unique_lock hold{mutex_};
     done_.wait(hold, [&] { return working_ == 0; });
   }
-  /// Pieces that the threads have done, and all.
-  std::size_t pieces() const { return by_threads_; }
-  std::size_t all_pieces() const { return by_threads_ + by_callers_; }
+  /// The number of tasks that ran on threads of the pool.
+  std::size_t pool_tasks() const { return by_threads_; }
+  std::size_t all_tasks() const { return by_threads_ + by_callers_; }
 
  private:
-  void take_pieces(cameo::task f, std::size_t lane) {
+  void take_tasks(cameo::task f, std::size_t lane) {
     for (std::size_t i; (i = next_++) < count_;) {
       f(i, lane);
       ++(lane ? by_threads_ : by_callers_);
@@ -69,7 +69,7 @@ class team {
       seen = number_;
       const cameo::task f = *job_;
       hold.unlock();
-      take_pieces(f, lane);
+      take_tasks(f, lane);
       hold.lock();
       if (--working_ == 0) done_.notify_one();
     }
@@ -81,7 +81,7 @@ class team {
   const cameo::task* job_ = nullptr;
   std::size_t count_ = 0, working_ = 0, number_ = 0;
   std::atomic<std::size_t> next_{0}, by_threads_{0}, by_callers_{0};
-  std::vector<std::jthread> threads_;  // last: joined while the rest is still there
+  std::vector<std::jthread> threads_;  // last member: threads are joined before the other members are destroyed
 };
 static_assert(cameo::task_pool<team>);
 
@@ -104,10 +104,11 @@ int main() {
   if (!session) return cameo::report(session.error());
   auto outputs = session->run({{"a", a}});
   if (!outputs) return cameo::report(outputs.error());
-  // A thread that wakes late finds nothing to do; run until each side has had its part.
-  for (int more = 0; more < 1000 && own.pieces() == 0; ++more)
+  // A thread that wakes late may find no task left, so runs are repeated until the pool has run a task.
+  for (int more = 0; more < 1000 && own.pool_tasks() == 0; ++more)
     if (auto again = session->run({{"a", a}}); !again) return cameo::report(again.error());
-  std::printf("%zu threads of our own did %zu pieces of %zu\n", own.concurrency() - 1, own.pieces(), own.all_pieces());
+  std::printf("%zu threads of the program did %zu of %zu tasks\n", own.concurrency() - 1, own.pool_tasks(),
+              own.all_tasks());
 
   const auto product = outputs->get<float>("product");
   if (!product) return cameo::report(product.error());
@@ -120,5 +121,5 @@ int main() {
       largest = std::max(largest, std::abs(sum - double((*product)[i * columns + j])));
     }
   std::printf("largest error: %.1e\n", largest);
-  return own.pieces() > 0 && largest < 1e-4 ? 0 : 1;
+  return own.pool_tasks() > 0 && largest < 1e-4 ? 0 : 1;
 }

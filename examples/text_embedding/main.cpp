@@ -1,12 +1,13 @@
-// How alike sentences are: a tokenizer, a transformer, the mean of what it says of each token, and the cosine of the
-// angle between those means. The model (examples/make_models.py) has the form of MiniLM and random weights: it knows
-// that words are the same, not what they mean. Usage: example_text_embedding MODEL VOCABULARY SENTENCES [EXPECTED IDS]
+// The similarity of sentences: a tokenizer, a transformer, the mean of its outputs for the tokens, and the cosines
+// between these means. The model (examples/make_models.py) has the architecture of MiniLM and random weights, so equal
+// words give similar sentences, but words of similar meaning do not. Usage: example_text_embedding MODEL VOCABULARY
+// SENTENCES [EXPECTED IDS]
 //
 //     1.000  0.817  0.426  0.801   The cat is sleeping on the warm sofa.
 //     0.817  1.000  0.635  0.861   A cat sleeps on a sofa, warmly.
 //     ...
 //
-// With EXPECTED and IDS, .npy files of these numbers and of tokens, it is a test: they must agree.
+// With EXPECTED and IDS, .npy files of cosines and tokens, the exit status is 0 only if both agree.
 #include "../digits/npy.hpp"
 #include "tokenizer.hpp"
 
@@ -22,7 +23,7 @@ namespace {
 
 using runtime = cameo::runtime<cameo::eps::cpu>;
 
-/// Sentences of one run, made equally long with [PAD], which the mask hides.
+/// The sentences of one run, padded to the same length with [PAD], which the mask excludes.
 struct batch {
   std::int64_t rows = 0, longest = 0;
   std::vector<std::int64_t> ids, mask, types;
@@ -45,7 +46,7 @@ batch make_batch(const examples::tokenizer& tokenize, const std::vector<std::str
   return made;
 }
 
-/// The mean over the tokens of each row that the mask lets through, of length 1.
+/// For each row, the mean over the tokens with mask 1, normalized to length 1.
 std::vector<std::vector<float>> means(const cameo::tensor_view<const float>& hidden, const batch& from) {
   const std::int64_t width = hidden.dim(2);
   std::vector<std::vector<float>> all;
@@ -62,7 +63,7 @@ std::vector<std::vector<float>> means(const cameo::tensor_view<const float>& hid
   return all;
 }
 
-/// 0 when tokens and cosines are those of the files.
+/// Returns 0 if the tokens and cosines are those of the files.
 int compare(const batch& tokens, const std::vector<float>& cosines, const char* expected, const char* ids) {
   const auto numbers = digits::read_npy<float>(expected, "<f4");
   const bool same = digits::read_npy<std::int64_t>(ids, "<i8").elements == tokens.ids;

@@ -9,12 +9,13 @@
 
 namespace examples {
 
-/// Cuts text into the pieces of a vocabulary (WordPiece): words and single punctuation marks, in small letters; each is
-/// the longest piece that it begins with, then the longest that continues it ("##ing"), and so on. For English text.
+/// Splits text into tokens of a vocabulary (WordPiece). Text is converted to lower case and split into words and
+/// punctuation marks; a word becomes its longest prefix in the vocabulary, then the longest continuation ("##ing"), and
+/// so on. For English text.
 class tokenizer {
  public:
-  /// `vocabulary`: a file with a piece in each line; its number is the line's. Without [PAD], [UNK], [CLS] and [SEP]
-  /// it is not complete(), and of no use.
+  /// Reads a vocabulary from a file with a token in each line; its number is that of the line, from 0. If [PAD], [UNK],
+  /// [CLS] or [SEP] is missing, complete() is false and the other functions must not be called.
   explicit tokenizer(const std::string& vocabulary) {
     std::ifstream file{vocabulary};
     for (std::string line; std::getline(file, line);) numbers_.emplace(line, std::int64_t(numbers_.size()));
@@ -22,10 +23,10 @@ class tokenizer {
       if (!numbers_.contains(special)) complete_ = false;
   }
   bool complete() const { return complete_; }
-  /// The number of a piece that is there.
+  /// The number of a token, which must be in the vocabulary.
   std::int64_t operator[](const std::string& piece) const { return numbers_.at(piece); }
 
-  /// "[CLS] the cat is sleep ##ing [SEP]", as numbers.
+  /// The numbers of a text's tokens, such as "[CLS] the cat is sleep ##ing [SEP]".
   std::vector<std::int64_t> operator()(std::string_view text) const {
     std::vector<std::int64_t> tokens{numbers_.at("[CLS]")};
     std::string word;
@@ -48,7 +49,7 @@ class tokenizer {
   }
 
  private:
-  /// A word that can't be put together is one [UNK].
+  /// Appends the tokens of a word; [UNK] if it cannot be split.
   void append_pieces(const std::string& word, std::vector<std::int64_t>& tokens) const {
     const std::size_t before = tokens.size();
     for (std::size_t first = 0, length; first < word.size(); first += length) {

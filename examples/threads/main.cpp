@@ -1,5 +1,5 @@
-// Many threads on one session: each takes the next image and reads the digit on it. session::run is const and
-// thread-safe, so there is nothing to lock. Usage: example_threads FOLDER (that of examples/digits)
+// Several threads on one session: each takes the next image and reads its digit. session::run is const and thread-safe,
+// so no lock is needed. Usage: example_threads FOLDER (examples/digits)
 //
 //     4 threads read 360 images, 357 right
 //     the same as in one run: yes
@@ -29,14 +29,14 @@ int main(int argc, char** argv) {
   if (count == 0 || images.elements.size() != count * pixels) return 2;
 
   cameo::session_options options;
-  options.threads = 1;  // a run stays on the thread that called it: there are enough of those
+  options.threads = 1;  // a run uses only the thread of its caller
   auto session = runtime{}.load((folder / "digits.onnx").string(), options);
   if (!session) return cameo::report(session.error());
 
   std::vector<float> logits(count * digits_count);
   std::atomic<std::size_t> next{0}, failed{0};
   {
-    std::vector<std::jthread> threads;  // joined where this ends
+    std::vector<std::jthread> threads;  // joined at the end of this block
     for (std::size_t t = 0; t < thread_count; ++t)
       threads.emplace_back([&] {
         for (std::size_t i; (i = next++) < count;) {

@@ -1,9 +1,10 @@
-// A text model with three inputs of int64: tokens, a mask, and which of two texts a token belongs to. The second row is
-// shorter, so it is filled up and masked. Usage: example_three_inputs MODEL [EXPECTED]
+// A text model with three int64 inputs: tokens, a mask, and the index of the text that a token belongs to. The second
+// row is shorter, so it is padded and masked. Usage: example_three_inputs MODEL [EXPECTED]
 //
 //     last_hidden_state: float[2,6,96]
 //
-// With EXPECTED, an .npy file of what ONNX Runtime answers (examples/make_models.py), it is a test.
+// With EXPECTED, an .npy file of ONNX Runtime's output (examples/make_models.py), the exit status is 0 only if both
+// agree.
 #include "../digits/npy.hpp"
 
 #include <cameo/cameo.hpp>

@@ -1,5 +1,5 @@
-// A provider in one short header (tiny.hpp): two kernels, and an operator that ONNX does not know. The program writes a
-// model that uses it, loads the file and runs it. Usage: example_tiny_provider [FILE]
+// A provider in a short header (tiny.hpp) with two kernels and an operator that ONNX does not have. The program writes
+// a model that uses it, loads the file and runs it. Usage: example_tiny_provider [FILE]
 #include "tiny.hpp"
 
 #include <cameo/eps/cpu.hpp>
@@ -10,7 +10,7 @@
 
 namespace {
 
-using runtime = cameo::runtime<acme::tiny, cameo::eps::cpu>;  // what tiny does not take is cpu's
+using runtime = cameo::runtime<acme::tiny, cameo::eps::cpu>;  // nodes that tiny does not take run on cpu
 
 cameo::value_id add_node(cameo::graph& g, std::string_view domain, std::string_view op, std::int64_t opset,
                          cameo::value_id input, std::string_view output) {
@@ -22,7 +22,7 @@ cameo::value_id add_node(cameo::graph& g, std::string_view domain, std::string_v
   return made;
 }
 
-/// smooth = exp(-halve(signal)), of a signal with 8 samples on 2 channels.
+/// smooth = exp(-halve(signal)), for a signal with 2 channels of 8 samples.
 cameo::status write_model(const std::string& path) {
   cameo::model m;
   m.ir_version = 10;

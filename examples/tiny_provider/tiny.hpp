@@ -5,14 +5,14 @@
 
 namespace acme {
 
-/// An operator of a domain of one's own: Z[..., i] is the mean of X[..., 2 i] and X[..., 2 i + 1].
+/// An operator of the custom domain "acme": Z[..., i] is the mean of X[..., 2 i] and X[..., 2 i + 1].
 struct Halve {
   static constexpr std::string_view domain = "acme", name = "Halve";
   static constexpr cameo::parameter inputs[] = {{"X", "T"}}, outputs[] = {{"Z", "T"}};
   static constexpr cameo::type_rule types[] = {{"T", cameo::mask_of<float, double>}};
   static constexpr cameo::op_version versions[] = {{1, inputs, outputs, types, {}, 1, 1}};
   static cameo::status infer(cameo::infer_context& c) {
-    if (!c.shape(0)) return {};  // unknown goes in, unknown comes out
+    if (!c.shape(0)) return {};  // the output's shape is then unknown, too
     auto shape = *c.shape(0);
     if (shape.empty() || shape.back().size % 2 == 1) return {cameo::status_code::invalid_graph, "the last axis is odd"};
     shape.back() = shape.back().known() ? cameo::dim::fixed(shape.back().size / 2) : c.fresh_symbol();

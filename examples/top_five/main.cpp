@@ -1,9 +1,9 @@
-// A classifier, a batch of images in one run, and the five likeliest classes of each. The guide (docs/guide.md) leads
-// here. Usage: example_top_five FOLDER      with digits.onnx, test_images.npy and test_labels.npy
+// Classifies a batch of images in one run, and prints the five most probable classes of each. docs/guide.md explains
+// it. Usage: example_top_five FOLDER      with digits.onnx, test_images.npy and test_labels.npy
 //
 //     9: 9 (99.7 %)  7 (0.3 %)  5 (0.0 %)  4 (0.0 %)  1 (0.0 %)
 //
-// As a test, the likeliest digit of at least 14 of 16 images must be the one that was written.
+// The exit status is 0 if the most probable digit of at least 14 of the 16 images is correct.
 #include "../digits/npy.hpp"
 
 #include <cameo/cameo.hpp>

@@ -1,5 +1,5 @@
-// xtensor and cameo on the same memory: arrays from .npy files go in, and xtensor's functions work on what comes out.
-// Usage: example_xtensor FOLDER (that of examples/digits)
+// Arrays of xtensor and cameo on the same memory: arrays from .npy files are inputs, and xtensor's functions read the
+// outputs. Usage: example_xtensor FOLDER (examples/digits)
 //
 //     357 of 360 digits read right
 //     largest difference to xtensor's softmax: 2.4e-07
@@ -20,11 +20,11 @@ int main(int argc, char** argv) {
 
   auto session = cameo::runtime<cameo::eps::cpu>{}.load(folder + "/digits.onnx");
   if (!session) return cameo::report(session.error());
-  auto outputs = session->run({{"image", cameo::as_tensor(images)}});  // of the shape that the array has
+  auto outputs = session->run({{"image", cameo::as_tensor(images)}});  // has the array's shape
   if (!outputs) return cameo::report(outputs.error());
   const auto first = outputs->get<float>("logits"), second = outputs->get<float>("probabilities");
   if (!first || !second) return 1;
-  const auto logits = cameo::as_xtensor(*first), probabilities = cameo::as_xtensor(*second);  // over the outputs
+  const auto logits = cameo::as_xtensor(*first), probabilities = cameo::as_xtensor(*second);  // views of the outputs
 
   const xt::xarray<std::size_t> read = xt::argmax(probabilities, 1);
   const auto right = std::size_t(xt::sum(xt::equal(xt::cast<std::int64_t>(read), labels))());

@@ -18,16 +18,16 @@ struct runtime_from<type_list<Ps...>> {
   }
 };
 
-/// The runtime of the providers that the build switched on.
+/// The runtime with the providers that were switched on in the build (CAMEO_PROVIDERS).
 using runtime = runtime_from<providers>::type;
 
-/// The rows of these providers by priority. Their names are constants that end with a zero. No provider object is made,
-/// which may fail.
+/// The rows of these providers in order of priority. Their names are null-terminated. No provider object is
+/// constructed, since that may fail.
 inline std::span<const provider_row* const> provider_rows() { return runtime_from<providers>::rows(); }
 
-/// Makes the options name the default provider, which is the build's fallback, unless they name providers or have a
-/// function that chooses them; INVALID_ARGUMENT for both. Where the fallback is the only provider of the build it stays
-/// unnamed, so that `session.disable_cpu_ep_fallback` means the same as in a runtime of that list.
+/// Adds the default provider, the build's fallback, to options that have neither providers nor a function that chooses
+/// them; INVALID_ARGUMENT if they have both. If the fallback is the build's only provider, the options are not changed,
+/// so that `session.disable_cpu_ep_fallback` has the same meaning as in a runtime with this one provider.
 inline status choose_default_provider(session_options& options) {
   if (options.choose_devices)
     return options.providers.empty() ? status{}

@@ -1,5 +1,5 @@
 #pragma once
-// What the handles of cameo/c/cameo.h are. The functions stand in one file for each topic.
+// The definitions of the handles of cameo/c/cameo.h. The functions are in one source file for each topic.
 #include "build/runtime.hpp"
 #include "core/guarded.hpp"
 
@@ -16,9 +16,10 @@ struct cameo_error {
 
 struct cameo_runtime {
   cameo::build::runtime providers;
-  std::vector<std::string> names;  // none: the fallback alone, or what a policy chooses
+  std::vector<std::string> names;  // empty: only the fallback, or the providers that a policy chooses
 
-  /// What a call's options are for this runtime; `given` may be null. INVALID_ARGUMENT when both name providers.
+  /// The caller's options (may be null) with the providers of this runtime. INVALID_ARGUMENT if this runtime has names
+  /// and the options have a policy.
   cameo::result<cameo::session_options> options(const cameo_options* given) const;
 };
 
@@ -27,32 +28,32 @@ struct cameo_options {
 };
 
 struct cameo_io {
-  const cameo::io_info* is;
-  std::vector<std::string> dim_names;  // by axis, empty where the model has none
+  const cameo::io_info* info;
+  std::vector<std::string> dim_names;  // per axis; empty: the dim has no name
 };
 
-/// What a session and its bindings share: a binding may outlive the session's handle.
+/// A loaded session, which its bindings share, because they may outlive its handle.
 struct cameo_session {
   std::shared_ptr<const cameo::session> loaded;
   std::vector<cameo_io> inputs, outputs;
 };
 
 struct cameo_value {
-  cameo::any_value owned;  // `is` refers to it, unless the elements are the caller's or a binding's
-  cameo::value is;
+  cameo::any_value owned;  // the data of `view`, unless that is the caller's or a binding's
+  cameo::value view;
   std::vector<std::unique_ptr<cameo_value>> parts;
 
   cameo_value() = default;
-  explicit cameo_value(cameo::any_value made) : owned{std::move(made)} { show(owned.view()); }
-  /// Refers to a value of which it owns nothing.
-  void show(const cameo::value&);
+  explicit cameo_value(cameo::any_value made) : owned{std::move(made)} { refer_to(owned.view()); }
+  /// Sets `view` and `parts` to a value without owning it.
+  void refer_to(const cameo::value&);
 };
 
 struct cameo_binding {
   std::shared_ptr<const cameo::session> session;
   cameo::io_binding bound;
-  std::vector<cameo_value> outputs;                                 // of the last run; empty before
-  std::vector<std::pair<std::string, cameo::any_value>> kept = {};  // inputs whose parts are the binding's
+  std::vector<cameo_value> outputs;                                 // of the last run; empty before it
+  std::vector<std::pair<std::string, cameo::any_value>> kept = {};  // the inputs that the binding owns, by name
 };
 
 struct cameo_stop {
@@ -62,36 +63,39 @@ struct cameo_stop {
 
 namespace cameo::c {
 
-/// The status as a function returns it; where there is no memory for an error, one that always was there.
+/// Converts a status to an error handle, null for success. If memory for the handle runs out, the result is a static
+/// handle with OUT_OF_MEMORY.
 cameo_error* to_error(status) noexcept;
 
-/// What a function does, as it returns it: exceptions of containers are errors, too.
+/// Runs the body of a C function and converts its status; exceptions, such as those of containers, become errors.
 template <class Work>
 cameo_error* answer(Work&& work) noexcept {
   return to_error(guarded(work));
 }
 
-/// INVALID_ARGUMENT for the first of these that is null: {"made", made}.
+/// An argument that must not be null: {"made", made}.
 struct needed {
   const char* name;
   const void* pointer;
 };
+/// INVALID_ARGUMENT, naming the argument, for the first of these that is null.
 status need(std::initializer_list<needed>);
 
-/// Dims from a caller, with their number of elements and bytes checked. INVALID_ARGUMENT in words.
+/// The caller's dims as a shape. INVALID_ARGUMENT when the rank is too large, a dim is negative, or the number of
+/// elements overflows.
 result<extents> to_extents(const std::int64_t* dims, std::size_t rank);
-/// A tensor in the caller's memory. INVALID_ARGUMENT when it does not fill it.
+/// A tensor in the caller's memory. INVALID_ARGUMENT unless its elements take exactly `bytes` bytes.
 result<value> to_tensor(int element_type, const std::int64_t* dims, std::size_t rank, const void* elements,
                         std::size_t bytes);
 
-/// What a getter is asked of; for NULL, something of its kind that is empty.
+/// The handle that was passed to a getter; for NULL, an empty object of its type.
 template <class T>
-const T& shown(const T* handle) {
+const T& deref(const T* handle) {
   static const T nothing{};
   return handle ? *handle : nothing;
 }
 
-/// Of one run.
+/// The settings of one run; `timeout` is in nanoseconds, negative for none.
 run_settings to_settings(const cameo_stop*, std::int64_t timeout);
 
 }  // namespace cameo::c

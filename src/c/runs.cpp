@@ -20,13 +20,13 @@ namespace {
 status run_once(const session& loaded, std::span<const char* const> names, std::span<const cameo_value* const> inputs,
                 const run_settings& settings, std::span<cameo_value*> outputs) {
   if (outputs.size() != loaded.outputs().size())
-    return failed(status_code::invalid_argument, "the model has {} outputs, and there is room for {}",
+    return failed(status_code::invalid_argument, "the model has {} outputs, but `outputs` has space for {}",
                   loaded.outputs().size(), outputs.size());
   std::vector<named_input> given;
   given.reserve(names.size());
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!names[i]) return failed(status_code::invalid_argument, "the name of input {} is NULL", i);
-    given.emplace_back(std::string_view{names[i]}, inputs[i] ? inputs[i]->is : value{});
+    given.emplace_back(std::string_view{names[i]}, inputs[i] ? inputs[i]->view : value{});
   }
   result<named_values> made = loaded.run(given, settings);
   if (!made) return std::move(made).error();
@@ -36,12 +36,13 @@ status run_once(const session& loaded, std::span<const char* const> names, std::
   return {};
 }
 
-/// The binding keeps what the handle owns, and a copy of a sequence that it only refers to; a tensor's elements that
-/// are the caller's stay where they are.
+/// Binds an input. The binding shares the data that the handle owns, and copies a value with nested values that the
+/// handle does not own, because its descriptors may be freed; a tensor's elements in the caller's memory are not
+/// copied.
 status bind_value(cameo_binding& binding, const char* name, const cameo_value& given) {
   const auto kept = std::ranges::find(binding.kept, name, &std::pair<std::string, any_value>::first);
-  any_value own = given.owned || given.is.parts.empty() ? given.owned : any_value::copy_of(given.is);
-  const value& bound = own ? own.view() : given.is;
+  any_value own = given.owned || given.view.parts.empty() ? given.owned : any_value::copy_of(given.view);
+  const value& bound = own ? own.view() : given.view;
   if (status s = binding.bound.bind_input(named_input{std::string_view{name}, bound}); !s) return s;
   if (kept != binding.kept.end()) kept->second = std::move(own);
   else if (own) binding.kept.emplace_back(name, std::move(own));
@@ -81,7 +82,7 @@ cameo_error* cameo_binding_input(cameo_binding* binding, const char* name, const
   using namespace cameo;
   return c::answer([&]() -> status {
     if (status s = c::need({{"binding", binding}, {"name", name}}); !s) return s;
-    return c::bind_value(*binding, name, c::shown(value));
+    return c::bind_value(*binding, name, c::deref(value));
   });
 }
 
@@ -100,10 +101,10 @@ cameo_error* cameo_binding_run(cameo_binding* binding, const cameo_stop* stop, s
   using namespace cameo;
   return c::answer([&]() -> status {
     if (status s = c::need({{"binding", binding}}); !s) return s;
-    binding->outputs.clear();  // they show memory that a run may give up, also one that fails
+    binding->outputs.clear();  // they refer to memory that even a failing run may free
     if (status s = binding->session->run(binding->bound, c::to_settings(stop, timeout)); !s) return s;
     binding->outputs.resize(binding->bound.output_count());
-    for (std::size_t i = 0; i < binding->outputs.size(); ++i) binding->outputs[i].show(binding->bound.output(i));
+    for (std::size_t i = 0; i < binding->outputs.size(); ++i) binding->outputs[i].refer_to(binding->bound.output(i));
     return {};
   });
 }

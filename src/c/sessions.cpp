@@ -16,7 +16,7 @@ std::vector<cameo_io> describe(const std::vector<io_info>& all, const std::vecto
   return made;
 }
 
-/// Loads by whatever function of the runtime, and hands the session over.
+/// Loads with a function of the runtime, and returns the session's handle in `*made`.
 template <class Load>
 status load_session(const cameo_runtime& runtime, const cameo_options* options, cameo_session** made, Load&& load) {
   result<session_options> how = runtime.options(options);
@@ -58,8 +58,8 @@ cameo_error* cameo_session_load_bytes(const cameo_runtime* runtime, const void* 
 
 void cameo_session_free(cameo_session* session) { delete session; }
 
-std::size_t cameo_session_input_count(const cameo_session* session) { return cameo::c::shown(session).inputs.size(); }
-std::size_t cameo_session_output_count(const cameo_session* session) { return cameo::c::shown(session).outputs.size(); }
+std::size_t cameo_session_input_count(const cameo_session* session) { return cameo::c::deref(session).inputs.size(); }
+std::size_t cameo_session_output_count(const cameo_session* session) { return cameo::c::deref(session).outputs.size(); }
 const cameo_io* cameo_session_input(const cameo_session* session, std::size_t number) {
   return number < cameo_session_input_count(session) ? &session->inputs[number] : nullptr;
 }
@@ -68,8 +68,8 @@ const cameo_io* cameo_session_output(const cameo_session* session, std::size_t n
 }
 
 namespace {
-/// The model's description; of NULL, that of nothing.
-const cameo::io_info& info_of(const cameo_io* io) { return io ? *io->is : cameo::c::shown<cameo::io_info>(nullptr); }
+/// The model's description of an input or output; an empty one for NULL.
+const cameo::io_info& info_of(const cameo_io* io) { return io ? *io->info : cameo::c::deref<cameo::io_info>(nullptr); }
 }  // namespace
 
 const char* cameo_io_name(const cameo_io* io) { return info_of(io).name.c_str(); }
@@ -82,7 +82,7 @@ int cameo_io_rank(const cameo_io* io) {
 std::int64_t cameo_io_dim(const cameo_io* io, int axis, const char** name) {
   const bool is_there = axis >= 0 && axis < cameo_io_rank(io);
   if (name) *name = is_there ? io->dim_names[std::size_t(axis)].c_str() : "";
-  return is_there ? (*io->is->type.shape)[std::size_t(axis)].size : -1;
+  return is_there ? (*io->info->type.shape)[std::size_t(axis)].size : -1;
 }
 int cameo_io_is_optional(const cameo_io* io) {
   const cameo::io_info& info = info_of(io);

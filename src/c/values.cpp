@@ -12,7 +12,8 @@ result<extents> to_extents(const std::int64_t* dims, std::size_t rank) {
     return failed(status_code::invalid_argument, "a tensor of rank {}; {} is the largest", rank, max_rank);
   const extents shape{std::span<const std::int64_t>{dims, rank}};
   if (std::int64_t count = 0; !shape.checked_count(count))
-    return failed(status_code::invalid_argument, "[{}] is no shape: a dim is negative, or there are too many elements",
+    return failed(status_code::invalid_argument,
+                  "[{}] is not a shape: a dim is negative, or there are too many elements",
                   fmt::join(shape.dims(), ","));
   return shape;
 }
@@ -23,7 +24,7 @@ result<value> to_tensor(int element_type, const std::int64_t* dims, std::size_t 
   if (!shape) return status{shape.error()};
   if (element_type <= 0 || element_type >= int(dtype::count) || dtype(element_type) == dtype::string)
     return failed(status_code::invalid_argument,
-                  "{} is no type of elements in memory; strings have a function of their own", element_type);
+                  "{} is not a type of elements in memory; for strings, call cameo_value_strings", element_type);
   std::uint64_t needed = 0;
   if (!detail::checked_bytes(dtype(element_type), std::uint64_t(shape->count()), needed))
     return failed(status_code::invalid_argument, "{}[{}] takes more bytes than there can be",
@@ -37,12 +38,12 @@ result<value> to_tensor(int element_type, const std::int64_t* dims, std::size_t 
 
 }  // namespace cameo::c
 
-void cameo_value::show(const cameo::value& shown) {
-  is = shown;
+void cameo_value::refer_to(const cameo::value& other) {
+  view = other;
   parts.clear();
-  for (const cameo::value& part : shown.parts) {
+  for (const cameo::value& part : other.parts) {
     parts.push_back(std::make_unique<cameo_value>());
-    parts.back()->show(part);
+    parts.back()->refer_to(part);
   }
 }
 
@@ -54,7 +55,7 @@ cameo_error* cameo_value_tensor(int element_type, const std::int64_t* dims, std:
     const result<value> tensor = c::to_tensor(element_type, dims, rank, elements, bytes);
     if (!tensor) return tensor.error();
     auto handle = std::make_unique<cameo_value>();
-    handle->show(*tensor);
+    handle->refer_to(*tensor);
     *made = handle.release();
     return {};
   });
@@ -88,9 +89,9 @@ cameo_error* cameo_value_sequence(const cameo_value* const* parts, std::size_t c
     std::vector<value> views;
     for (std::size_t i = 0; i < count; ++i) {
       if (!parts[i]) return failed(status_code::invalid_argument, "part {} is NULL", i);
-      if (i && parts[i]->is.kind != views[0].kind)
+      if (i && parts[i]->view.kind != views[0].kind)
         return failed(status_code::invalid_argument, "part {} is of another kind than part 0", i);
-      views.push_back(parts[i]->is);
+      views.push_back(parts[i]->view);
     }
     value all;
     all.kind = value_kind::sequence;
@@ -105,29 +106,29 @@ cameo_error* cameo_value_sequence(const cameo_value* const* parts, std::size_t c
 
 void cameo_value_free(cameo_value* value) { delete value; }
 
-int cameo_value_kind(const cameo_value* value) { return int(cameo::c::shown(value).is.kind); }
-int cameo_value_element_type(const cameo_value* value) { return int(cameo::c::shown(value).is.type); }
+int cameo_value_kind(const cameo_value* value) { return int(cameo::c::deref(value).view.kind); }
+int cameo_value_element_type(const cameo_value* value) { return int(cameo::c::deref(value).view.type); }
 const std::int64_t* cameo_value_dims(const cameo_value* value, std::size_t* rank) {
-  const cameo::extents& shape = cameo::c::shown(value).is.shape;
+  const cameo::extents& shape = cameo::c::deref(value).view.shape;
   if (rank) *rank = shape.rank();
   return shape.begin();
 }
 const void* cameo_value_data(const cameo_value* value, std::size_t* bytes) {
-  const cameo::value& is = cameo::c::shown(value).is;
-  const bool in_memory = is.kind == cameo::value_kind::tensor && is.type != cameo::dtype::string;
-  if (bytes) *bytes = in_memory ? is.bytes() : 0;
-  return in_memory ? is.data : nullptr;
+  const cameo::value& view = cameo::c::deref(value).view;
+  const bool in_memory = view.kind == cameo::value_kind::tensor && view.type != cameo::dtype::string;
+  if (bytes) *bytes = in_memory ? view.bytes() : 0;
+  return in_memory ? view.data : nullptr;
 }
 const char* cameo_value_string(const cameo_value* value, std::size_t number, std::size_t* length) {
-  const cameo::value& is = cameo::c::shown(value).is;
-  if (is.kind != cameo::value_kind::tensor || is.type != cameo::dtype::string ||
-      number >= std::size_t(is.shape.count()))
+  const cameo::value& view = cameo::c::deref(value).view;
+  if (view.kind != cameo::value_kind::tensor || view.type != cameo::dtype::string ||
+      number >= std::size_t(view.shape.count()))
     return nullptr;
-  const std::string_view text = is.as_unchecked<std::string_view>()[number];
+  const std::string_view text = view.as_unchecked<std::string_view>()[number];
   if (length) *length = text.size();
   return text.data() ? text.data() : "";
 }
-std::size_t cameo_value_part_count(const cameo_value* value) { return cameo::c::shown(value).parts.size(); }
+std::size_t cameo_value_part_count(const cameo_value* value) { return cameo::c::deref(value).parts.size(); }
 const cameo_value* cameo_value_part(const cameo_value* value, std::size_t number) {
   return number < cameo_value_part_count(value) ? value->parts[number].get() : nullptr;
 }

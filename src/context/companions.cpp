@@ -31,8 +31,8 @@ result<std::unique_ptr<model>> read(const std::string& path, std::span<const det
   return by->read_file(path, how);
 }
 
-/// Whether a model at `path` has its weights or a context in the file. What is not a model has neither. Throws
-/// std::bad_alloc where memory was lacking to find out: a file that belongs to a model must not be replaced for that.
+/// True if a model at `path` has its weights or a context in the file; false if `path` is not a model. Throws
+/// std::bad_alloc if memory for the check runs out, because a file that belongs to a model must not be replaced.
 bool refers_to(const std::string& path, const std::string& file, std::span<const detail::format_row> formats) {
   const result<std::unique_ptr<model>> m = read(path, formats);
   if (!is_possible(m.error())) return false;
@@ -45,7 +45,8 @@ bool refers_to(const std::string& path, const std::string& file, std::span<const
          });
 }
 
-/// Another model beside the file that refers to it; empty if none does. Temporary names are of runs that were killed.
+/// The path of another model in the file's folder that refers to it; empty if there is none. Temporary files are
+/// ignored: killed runs left them.
 std::string owner_of(const std::string& file, const std::string& output, std::span<const detail::format_row> formats) {
   const std::string folder = folder_of(file);
   std::error_code error;
@@ -59,8 +60,8 @@ std::string owner_of(const std::string& file, const std::string& output, std::sp
   return {};
 }
 
-/// False if the provider does not take the file for a context. The hooks that read contexts are optional: of a provider
-/// without one, the name of the file says what it is. Throws std::bad_alloc where memory was lacking to find out.
+/// False if the provider does not recognize the file as a context. That hook is optional; without it, the result is
+/// true, because the file has the name of a context. Throws std::bad_alloc if memory for the check runs out.
 bool may_be_context_of(const provider& p, const std::string& path) {
   const auto file = detail::file_bytes::map(path);
   if (!is_possible(file.error())) return false;
@@ -78,11 +79,11 @@ status require_replaceable(const companion& c, const std::string& output, std::s
   if (!owner.empty())
     return failed(status_code::fail, "{}: exists already, and belongs to {}; choose another name for the output",
                   c.path, owner);
-  if (!c.of.row || may_be_context_of(c.of, c.path)) return {};
+  if (!c.owner.row || may_be_context_of(c.owner, c.path)) return {};
   return failed(status_code::fail,
-                "{}: exists already, and is no context that {} can read; remove it, or choose another name for "
+                "{}: exists already, and is not a context that {} can read; remove it, or choose another name for "
                 "the output",
-                c.path, c.of.row->long_name);
+                c.path, c.owner.row->long_name);
 }
 
 }  // namespace CAMEO_NAMESPACE

@@ -7,14 +7,15 @@ namespace CAMEO_NAMESPACE {
 /// A file that is to be written beside a model.
 struct companion {
   std::string path;
-  provider of = {};  // whose context it is; without a row: initializers
+  provider owner = {};  // the provider of the context; without a row: the file has initializers
 };
 
-/// Before anything is compiled, and once more when the files get their names. A file that is there may be replaced when
-/// the model at `output` (empty: none), which is replaced with it, refers to it; or when no model of its folder does,
-/// and it is what a model leaves behind that was removed: initializers, a context that its provider recognizes, or a
-/// file with the name of a context of a provider that recognizes none. FAIL naming the file and whose it is otherwise.
-/// Reads the models of the folder only where the one at `output` does not answer.
+/// Checks that a companion may be written: before compilation, and again when the files are committed. A file that
+/// exists may be replaced if the model at `output` (empty: none), which is replaced with it, refers to it. Otherwise no
+/// model in its folder may refer to it, and it must contain initializers, or a context that its provider recognizes (a
+/// provider without the hook recognizes every file): then it is left from a model that was removed. FAIL otherwise,
+/// naming the file and the model. The models of the folder are read only if that at `output` does not refer to the
+/// file.
 status require_replaceable(const companion&, const std::string& output, std::span<const detail::format_row>);
 
 }  // namespace CAMEO_NAMESPACE

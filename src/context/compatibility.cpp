@@ -17,22 +17,22 @@ std::optional<std::string> compatibility_of(const model& m, std::string_view lon
 }
 
 result<compiled_fit> fit_of(const provider& p, std::string_view written) {
-  const auto ask = [&] { return p.row->contexts.fits(p.self.get(), written); };
-  result<compiled_fit> fit = guarded_hook(ask);
+  const auto call = [&] { return p.row->contexts.fits(p.self.get(), written); };
+  result<compiled_fit> fit = guarded_hook(call);
   if (!fit) return with_code(status_code::fail, fit.error()).in(p.row->long_name);
   return fit;
 }
 
 namespace {
 
-/// A model that does not work here: in the provider's own words, or as ONNX Runtime has it, naming what was compiled
-/// for and what this is.
+/// The error for a model that does not work on this machine: the provider's message if it has one; otherwise, as in
+/// ONNX Runtime, a message with the compatibility texts of the model and of this machine.
 status misfit_of(const provider& p, std::string_view written) {
   const detail::context_row& row = p.row->contexts;
   status own = guarded_hook([&] { return row.misfit(p.self.get(), written); });
   if (!own) return std::move(own).in(p.row->long_name);
-  const auto ask = [&]() -> result<std::string> { return row.compatibility(p.self.get(), {}); };
-  const result<std::string> here = guarded_hook(ask);
+  const auto call = [&]() -> result<std::string> { return row.compatibility(p.self.get(), {}); };
+  const result<std::string> here = guarded_hook(call);
   return failed(status_code::fail, "{}: the model was compiled for '{}', which does not work here{}; compile it again",
                 p.row->long_name, written, here && !here->empty() ? fmt::format(", on '{}'", *here) : "");
 }

@@ -14,7 +14,7 @@
 namespace CAMEO_NAMESPACE {
 namespace {
 
-/// A model that was only read has no operators yet.
+/// True for a compiled node. It compares names, because a model that was only read has no operators yet.
 bool is_compiled(const detail::graph_node& n) {
   const op_row& op = compiled_operator();
   return !n.removed && n.domain == op.domain && n.op_type == op.name;
@@ -67,10 +67,11 @@ status require_contexts_beside(const model& m, std::string_view output) {
       return {};
     const result<detail::held_folder> folder = detail::held_folder::open(to);
     for (const compiled_node_info& n : *nodes)
-      if (!n.file.empty() && (!folder || !folder->find(context_path, n.file, open_for::place).is(os::file_kind::file)))
+      if (!n.file.empty() &&
+          (!folder || !folder->find(context_path, n.file, open_for::place).has_kind(os::file_kind::file)))
         return failed(status_code::invalid_argument,
                       "node '{}' was compiled before, and its context '{}' lies beside '{}'; from '{}' it would not "
-                      "be found: put a copy of it there first, or write the model into its own folder",
+                      "be found: put a copy of it there first, or write the model into the same folder",
                       n.node, n.file, m.path, output);
     return {};
   });

@@ -19,7 +19,7 @@ bool is_id(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-/// The id that stands in the last line of notes, which are then without it; empty if none does.
+/// Removes the id from the last line of notes and returns it; empty if there is none.
 std::string_view take_id(std::string_view& notes) {
   if (notes.size() < id_line.size() + id_digits) return {};
   const std::size_t at = notes.size() - id_line.size() - id_digits;
@@ -29,8 +29,8 @@ std::string_view take_id(std::string_view& notes) {
   return id;
 }
 
-/// What of a compiled node says where its context is.
-bool is_of_place(const attribute& a) {
+/// True for the attributes of a compiled node that contain or locate its context.
+bool locates_context(const attribute& a) {
   return a.name == "main_context" || a.name == "embed_mode" || a.name == "ep_cache_context";
 }
 
@@ -98,9 +98,9 @@ result<bool> lend_context(const model& main, model& to) {
   if (!record->is_main) return false;
   std::vector<attribute> attributes;
   for (const attribute& a : n.raw().attributes)
-    if (!is_of_place(a)) attributes.push_back(a);
+    if (!locates_context(a)) attributes.push_back(a);
   for (attribute a : from.raw().attributes) {
-    if (!is_of_place(a)) continue;
+    if (!locates_context(a)) continue;
     const result<std::string_view> text = to.memory.copy(a.s);
     if (!text) return text.error();
     a.s = *text, attributes.push_back(a);

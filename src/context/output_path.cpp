@@ -24,8 +24,7 @@ result<std::string> compiled_model_path(std::string_view wanted, std::string_vie
   if (wanted.empty()) {
     if (source.empty())
       return status{status_code::invalid_argument,
-                    "the model came from memory, so that nothing says where the compiled one goes; set "
-                    "ep.context_file_path"};
+                    "the model came from memory, so that the compiled model has no path; set ep.context_file_path"};
     return fmt::format("{}{}_ctx.onnx", folder_of(source), stem_of(source));
   }
   const std::string_view name = wanted.substr(wanted.rfind('/') + 1);
@@ -33,7 +32,7 @@ result<std::string> compiled_model_path(std::string_view wanted, std::string_vie
   std::error_code error;
   if (dot == name.npos || dot + 1 == name.size() || std::filesystem::is_directory(wanted, error))
     return failed(status_code::invalid_argument,
-                  "ep.context_file_path '{}' is no path of a file; a name with an extension is needed, as "
+                  "ep.context_file_path '{}' is not a path of a file; a name with an extension is needed, as "
                   "in 'model_ctx.onnx'",
                   wanted);
   return std::string{wanted};

@@ -47,8 +47,8 @@ class restorer {
   }
 
  private:
-  /// The real path of every file that is named; nothing is opened for reading yet. What is read in the end is looked up
-  /// once more from the same folder: in between, a name may come to lead elsewhere, but not out.
+  /// Finds the real path of every file that the nodes name, without opening it for reading. Reading looks the name up
+  /// again in the same open folder: meanwhile it may have been replaced, but it can't lead outside the folder.
   status find_files() {
     files_.resize(records_.size());
     std::unordered_map<std::string_view, std::size_t> known;  // by the name in the model
@@ -64,8 +64,8 @@ class restorer {
       }
       if (!where_.known && !where_.folder)
         return invalid(r,
-                       "its context is a file, and the model came from memory; set ep.context_file_path to where "
-                       "the model would lie");
+                       "its context is a file, and the model came from memory; set ep.context_file_path to the path "
+                       "that the model would have");
       if (const auto [before, is_new] = known.try_emplace(r.context, i); !is_new) {
         files_[i] = files_[before->second];
         continue;
@@ -89,13 +89,13 @@ class restorer {
     return {};
   }
 
-  /// Takes all graphs of the model, or none: if a file must be opened anyway, it has all of them.
+  /// Takes all graphs of the model out of the workspace, or none: a file that must be opened anyway has all of them.
   bool take_waiting() {
     if (!shared_ || where_.read) return false;
     context_workspace::impl& pool = shared_->inside();
     const std::lock_guard lock{pool.guard};
     const waiting_by_graph offered = waiting_in(pool);
-    std::set<waiting_graph> taken;  // twice the same is one
+    std::set<waiting_graph> taken;  // several nodes may use one graph
     for (std::size_t i = 0; i < records_.size(); ++i) {
       const std::optional<waiting_graph> found = find_waiting(i, pool, offered);
       if (!found) return false;
@@ -106,7 +106,7 @@ class restorer {
     return true;
   }
 
-  /// Graphs of this provider that wait, from files that the model names, in the order in which it names them.
+  /// The waiting graphs of this provider in files that the model names, by graph name, in the model's order of files.
   using waiting_by_graph = std::unordered_map<std::string_view, std::map<std::size_t, const waiting_graph*>>;
   waiting_by_graph waiting_in(const context_workspace::impl& pool) const {
     waiting_by_graph made;
@@ -117,8 +117,8 @@ class restorer {
     return made;
   }
 
-  /// A node that names a file means that one; a secondary node, any of the model's. A file that was replaced meanwhile
-  /// is another.
+  /// The waiting graph for node `i`. A main node needs the file that it names; a secondary node may use any file of the
+  /// model. A file that was replaced since it was opened does not count.
   std::optional<waiting_graph> find_waiting(std::size_t i, const context_workspace::impl& pool,
                                             const waiting_by_graph& offered) const {
     const context_record& r = records_[i];
@@ -126,7 +126,7 @@ class restorer {
     if ((r.is_main && r.is_embedded) || of_name == offered.end()) return {};
     for (const auto& [file, key] : of_name->second) {
       if (r.is_main && std::get<1>(*key) != files_[i]) continue;
-      if (pool.waiting.at(*key).file == file_state::of(std::get<1>(*key))) return *key;
+      if (pool.waiting.at(*key).file == file_state::read(std::get<1>(*key))) return *key;
     }
     return {};
   }
@@ -156,12 +156,12 @@ class restorer {
   result<context_binary> map(const context_record& r, const std::string& path) {
     const result<found_path> at = folders_->file(context_path, r.context, words_for(r), open_for::reading);
     if (!at) return status{at.error()};
-    opened_[path] = file_state::of(at->handle);
+    opened_[path] = file_state::read(at->handle);
     result<std::shared_ptr<const detail::file_bytes>> file = detail::map_opened(at->handle, path);
     if (!file)
       return file.error().code() == status_code::out_of_memory ? file.error() : invalid(r, file.error().words());
     if ((*file)->bytes().empty()) return invalid(r, fmt::format("context '{}' is an empty file", path));
-    // The file and the provider that opened it live as long as the objects made from it.
+    // Objects made from the context keep the file and the provider alive.
     using both = std::pair<std::shared_ptr<const detail::file_bytes>, std::shared_ptr<const void>>;
     return context_binary{(*file)->bytes(), std::make_shared<const both>(*file, provider_.self), path};
   }
@@ -174,21 +174,22 @@ class restorer {
     return context_binary{*kept, kept, fmt::format("context '{}'", r.context)};
   }
 
-  /// From its own context, or, a secondary node, from the first main one of the model that has its graph.
+  /// Restores node `i` from its context or, if it is a secondary node, from the model's first context that has its
+  /// graph.
   result<compiled_node> restore(std::size_t i) {
     const context_record& r = records_[i];
-    if (own_[i]) return ask(r, {&*own_[i], 1});
+    if (own_[i]) return restore_from(r, {&*own_[i], 1});
     if (mains_.empty())
       return invalid(r, fmt::format("its context is in another node, and the model has no main node of {}",
                                     provider_.row->long_name));
     if (mains_.size() > 1)
       if (const auto listed = mains_by_graph().find(std::string{r.facts.graph_name}); listed != by_graph_->end())
-        if (result<compiled_node> made = ask(r, {&listed->second, 1})) return made;
-    return ask(r, mains_);
+        if (result<compiled_node> made = restore_from(r, {&listed->second, 1})) return made;
+    return restore_from(r, mains_);
   }
 
-  /// The first main context that says it has a graph, by the graph's name: of a model of many contexts not each is
-  /// asked for each node.
+  /// The first context that lists a graph, by the graph's name. It saves trying every context for every node of a model
+  /// with many contexts.
   const std::unordered_map<std::string, context_binary>& mains_by_graph() {
     if (by_graph_) return *by_graph_;
     by_graph_.emplace();
@@ -201,7 +202,8 @@ class restorer {
     return *by_graph_;
   }
 
-  result<compiled_node> ask(const context_record& r, std::span<const context_binary> binaries) const {
+  /// Restores a node from the first of these contexts that has its graph.
+  result<compiled_node> restore_from(const context_record& r, std::span<const context_binary> binaries) const {
     status last, others;
     for (const context_binary& binary : binaries) {
       if (status s = require_own(r, binary); !s) {
@@ -212,7 +214,7 @@ class restorer {
       const auto call = [&] { return provider_.row->contexts.restore(provider_.self.get(), binary, r.facts); };
       result<compiled_node> made = guarded_hook(call);
       if (made && !made->run)
-        return invalid(r, fmt::format("{} made no program of its context", provider_.row->long_name));
+        return invalid(r, fmt::format("{} returned no program for its context", provider_.row->long_name));
       if (made) return made;
       last = std::move(made).error();
       if (last.code() == status_code::not_found) continue;
@@ -225,8 +227,8 @@ class restorer {
                                                        : fmt::format("{} contexts", binaries.size())));
   }
 
-  /// NOT_FOUND with words when the context was written with another model: what it has is not this node's, whatever it
-  /// is called. A node or a context without an id, as other programs write them, is believed.
+  /// NOT_FOUND, with a message, if the context was written with another model, because a graph of the same name in it
+  /// is not this node's. A node or a context without an id, as other programs write them, is accepted.
   status require_own(const context_record& r, const context_binary& binary) const {
     if (r.id.empty()) return {};
     const auto call = [&] { return provider_.row->contexts.identity(provider_.self.get(), binary); };
@@ -237,13 +239,13 @@ class restorer {
                  : invalid(r, fmt::format("{}: {}: {}", provider_.row->long_name, binary.where(), id.error().words()));
     if (id->empty() || *id == r.id) return {};
     return failed(status_code::not_found,
-                  "{}: {} was written with another model than {}: its id is {}, and the model says {}; compile "
+                  "{}: {} was written with another model than {}: its id is {}, and the model has {}; compile "
                   "the model again",
                   provider_.row->long_name, binary.where(), where_.model.empty() ? "this one" : where_.model, *id,
                   r.id);
   }
 
-  /// Graphs of opened files that this model has no node for.
+  /// Keeps the graphs of opened files that this model does not use in the workspace, for other models.
   status park_others() {
     if (!shared_ || where_.read) return {};
     context_workspace::impl& pool = shared_->inside();
@@ -251,7 +253,7 @@ class restorer {
     for (const context_record& r : records_) own.insert(r.facts.graph_name);
     for (const context_binary& binary : mains_) {
       const auto file = opened_.find(std::string{binary.where()});
-      if (file == opened_.end()) continue;  // embedded: gone with the model
+      if (file == opened_.end()) continue;  // an embedded context does not outlive its model
       const auto call = [&] { return provider_.row->contexts.graphs(provider_.self.get(), binary); };
       result<std::vector<std::string>> graphs = guarded_hook(call);
       if (!graphs)
@@ -272,11 +274,11 @@ class restorer {
   std::vector<context_record> records_;
   std::optional<model_folders> folders_;
   std::vector<std::string> files_;  // per node: its file's real path; empty if it has none
-  std::unordered_map<std::string_view, std::size_t> first_with_;             // the first node of each of these paths
-  std::vector<std::optional<context_binary>> own_;                           // per node: what it has itself
-  std::vector<context_binary> mains_;                                        // each once
+  std::unordered_map<std::string_view, std::size_t> first_with_;             // per path: the first node that names it
+  std::vector<std::optional<context_binary>> own_;                           // per node: its context, or a waiting one
+  std::vector<context_binary> mains_;                                        // the contexts of main nodes, each once
   std::map<std::string, file_state> opened_;                                 // by the file's real path
-  std::optional<std::unordered_map<std::string, context_binary>> by_graph_;  // once it is asked for
+  std::optional<std::unordered_map<std::string, context_binary>> by_graph_;  // see mains_by_graph(); created on demand
 };
 
 }  // namespace

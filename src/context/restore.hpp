@@ -9,23 +9,24 @@ class file_bytes;
 class held_folder;
 }  // namespace detail
 
-/// Where the contexts of a model are found.
+/// The location of a model's contexts.
 struct context_folder {
   std::string model;  // the model's file, for messages; empty: it came from memory
-  std::string path;   // empty with `known`: the current folder
-  /// The model's file if its contexts lie beside it; links beside it may lead to where its path does (model_folders).
+  std::string path;   // the folder, with its last separator; if `known`, empty stands for the current folder
+  /// The model's file if its contexts are beside it: symbolic links there may then lead to the folder that contains the
+  /// file itself (model_folders).
   const detail::file_bytes* file = nullptr;
-  bool known = false;  // false: the model came from memory and the place of its contexts is unknown
-  /// Instead of `path`: a folder that is held open.
+  bool known = false;  // false: the model came from memory, and no folder was set
+  /// An open folder that is used in place of `path`, unless it is null.
   std::shared_ptr<const detail::held_folder> folder;
-  /// Called instead of reading files; null: files are read. The name is the node's, unchanged.
+  /// Returns the bytes of the context that a node names; null: files are read.
   detail::callback<result<std::vector<std::byte>>(std::string_view name)> read;
 };
 
-/// The programs of a provider's compiled nodes, one each, in order. Files are opened once, and at all only if `shared`
-/// (may be null) does not have every graph wanted; graphs of theirs that this model does not use are then kept there.
-/// INVALID_GRAPH naming the node and the error: a path, a context that its provider can't read,
-/// a graph that is in no context. Errors of `read` are passed on.
+/// Restores the programs of a provider's compiled nodes, one each, in their order. If `shared` (may be null) has every
+/// graph that the nodes need, no file is opened. Otherwise each file is opened once, and graphs in it that this model
+/// does not use are kept in `shared`. INVALID_GRAPH, naming the node, for an invalid path, a context that the provider
+/// can't read, and a graph that no context has. Errors of `read` are returned.
 result<std::vector<compiled_node>> restore_contexts(const provider&, std::span<const node_view>, const context_folder&,
                                                     const context_workspace* shared);
 

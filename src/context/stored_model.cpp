@@ -17,8 +17,8 @@ result<std::optional<std::vector<std::byte>>> stored_model(const model& m, std::
     const std::string_view beside = compiled_model.empty() ? m.path : compiled_model;
     if (beside.empty())
       return status{status_code::invalid_graph,
-                    "its context is a file, and the model came from memory; set ep.context_file_path to where the "
-                    "model would lie"};
+                    "its context is a file, and the model came from memory; set ep.context_file_path to the path that "
+                    "the model would have"};
     const detail::file_bytes* const own = compiled_model.empty() ? own_file_of(m) : nullptr;
     const result<model_folders> folders = model_folders::open(folder_of(beside), own, folder_search::first);
     if (!folders) return folders.error();

@@ -9,7 +9,7 @@ struct context_binary::shared {
   std::shared_ptr<const void> owner;
   std::string where;
   std::mutex guard;
-  std::optional<result<std::shared_ptr<const void>>> content = {};  // none: not opened yet
+  std::optional<result<std::shared_ptr<const void>>> content = {};  // nullopt: not opened yet
 };
 
 context_binary::context_binary(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, std::string where)
@@ -37,8 +37,10 @@ file_state state_in(const result<os::file_facts>& facts) {
 
 }  // namespace
 
-file_state file_state::of(const std::string& path) { return state_in(os::facts_at({}, path, os::last_link::followed)); }
-file_state file_state::of(const os::handle& opened) { return state_in(os::facts_of(opened)); }
+file_state file_state::read(const std::string& path) {
+  return state_in(os::facts_at({}, path, os::last_link::followed));
+}
+file_state file_state::read(const os::handle& opened) { return state_in(os::facts_of(opened)); }
 
 context_workspace::context_workspace() : impl_{std::make_unique<impl>()} {}
 context_workspace::~context_workspace() = default;

@@ -10,32 +10,34 @@
 
 namespace CAMEO_NAMESPACE {
 
-/// A graph that waits: whose it is, the file's real path, its name.
+/// Identifies a graph of an opened context that waits for the model that uses it: the provider's long name, the file's
+/// real path, and the graph's name.
 using waiting_graph = std::tuple<std::string_view, std::string, std::string>;
 
-/// Identifies a file and its contents, to detect that another one has taken its place.
+/// Identifies a file and its contents, to detect that it was replaced.
 struct file_state {
   detail::file_id id;
   std::uint64_t bytes = 0;
   std::int64_t written_ns = 0;
   bool operator==(const file_state&) const = default;
-  /// All zero when there is none.
-  static file_state of(const std::string& path);
-  static file_state of(const os::handle&);
+  /// The state of the file at a path; all zero if there is none.
+  static file_state read(const std::string& path);
+  /// The state of an open file.
+  static file_state read(const os::handle&);
 };
-/// Where a waiting graph is.
+/// The context that contains a waiting graph, and the state of its file when it was opened.
 struct waiting_context {
   context_binary binary;
   file_state file;
 };
 
-/// A context for several models, while they are compiled one after the other.
+/// A context that is being built. Several models that are compiled one after the other may share it.
 struct shared_context {
-  provider of;       // kept alive until the context is written
-  std::string path;  // of the file to be, chosen by the first model
-  std::mutex guard;  // of what is below
+  provider owner;    // kept alive until the context is written
+  std::string path;  // of the file to be written, chosen by the first model
+  std::mutex guard;  // protects the members below
   std::shared_ptr<void> builder;
-  std::string id;  // that its nodes have, too; empty where the provider keeps none
+  std::string id;  // is also stored in the context's nodes; empty if the provider does not store ids
   bool is_written = false;
 };
 
@@ -43,13 +45,13 @@ struct context_workspace::impl {
   mutable std::mutex guard;
   std::map<waiting_graph, waiting_context> waiting;
   std::map<std::string_view, std::shared_ptr<shared_context>> under_way;  // by the provider's long name
-  /// The file of the context that models of a provider share and that is not written yet; empty without one.
+  /// The path of the unwritten context that models of a provider share; empty if there is none.
   std::string path_under_way(std::string_view long_name) const {
     const std::lock_guard hold{guard};
     const auto found = under_way.find(long_name);
     return found == under_way.end() ? std::string{} : found->second->path;
   }
-  /// Counts the groups of models that are compiled together: their names differ, though it is one context.
+  /// The number of groups so far in models that share a context, so that the groups get different names.
   std::atomic<std::size_t> groups = 0;
 };
 

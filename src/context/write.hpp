@@ -8,23 +8,23 @@ namespace CAMEO_NAMESPACE {
 
 struct shared_context;
 
-/// What a compiled model is to be, and where its contexts go.
+/// Options for the contexts of a compiled model.
 struct context_output {
-  std::string folder;       // of files beside the model, with its last separator; empty: the current one
-  std::string stem;         // of their names: "<stem>_<long name>.bin"; not empty unless they are embedded
-  bool embed = false;       // inside the model; never with `shared`
-  bool weightless = false;  // constants stay in the model, as far as providers leave them there
-  /// Takes contexts instead of files; null: files.
+  std::string folder;       // of the context files, with its last separator; empty: the current folder
+  std::string stem;         // of their names, "<stem>_<long name>.bin"; may be empty if contexts are embedded
+  bool embed = false;       // contexts are inside the model; never set with `shared`
+  bool weightless = false;  // constants stay in the model if the provider can leave them outside its contexts
+  /// Receives contexts, which are then not written to files; null: files are written.
   detail::callback<status(std::string_view name, std::span<const std::byte>)> write;
-  file_batch* files = nullptr;                // gets the files that make() makes; null: the compiled_model's own
-  const context_workspace* shared = nullptr;  // one context for several models; null: this model's own
-  bool is_last = false;                       // of those several: the context is complete now
+  file_batch* files = nullptr;                // receives the written files; null: compiled_model::files()
+  const context_workspace* shared = nullptr;  // has the context that several models share; null: it is not shared
+  bool is_last = false;                       // this is the last of these models, so that the context is complete
 };
 
-/// Turns a partitioned model into the compiled one, for a writer of its format, and back again by restore(): compiled
-/// groups become EPContext nodes, imports and metadata get what those need, and initializers that only compiled groups
-/// read are removed for good. Contexts in files exist once files() are committed. Errors are those of
-/// the providers' hooks, with their names.
+/// Converts a partitioned model to the compiled model, so that a format can write it, and back again by restore().
+/// Compiled groups become EPContext nodes, for which imports and metadata are added; initializers that only compiled
+/// groups read are removed permanently. Context files exist after files() is committed. Errors are those of the
+/// providers' hooks, preceded by the provider's name.
 class compiled_model {
  public:
   static result<std::unique_ptr<compiled_model>> make(model&, std::vector<fused_node>&,
@@ -32,52 +32,55 @@ class compiled_model {
                                                       std::span<const provider>, const context_output&);
   compiled_model(const compiled_model&) = delete;
   compiled_model& operator=(const compiled_model&) = delete;
-  /// Restores the model as far as there is memory; only where restore() was not called, after an error.
+  /// Restores the model if restore() was not called, as after an error. If memory runs out, the model stays incomplete.
   ~compiled_model();
 
-  /// Makes the model what it was. Called once, at the end; throws std::bad_alloc.
+  /// Restores the partitioned model. Must be called once, after writing. Throws std::bad_alloc.
   void restore();
-  /// Compiled nodes in it; 0: nothing was compiled.
-  std::size_t node_count() const { return before_.size(); }
-  /// Contexts that become files, and what else is to be there with them or not at all.
+  /// The number of compiled nodes; 0: nothing was compiled.
+  std::size_t node_count() const { return originals_.size(); }
+  /// The context files. Files added to this batch appear together with them or not at all.
   file_batch& files() { return *files_; }
 
  private:
+  /// A node before it became an EPContext node.
   struct original {
     graph* in;
     node_id node;
-    detail::graph_node as_it_was;
+    detail::graph_node contents;
     std::vector<value_id> inputs;
   };
   compiled_model(model& m, file_batch* files)
       : model_{m}, imports_{m.imports}, metadata_{m.metadata}, files_{files ? files : &own_files_} {}
   status store(std::size_t p, std::vector<fused_node>&, std::span<const compiled_node>, const provider&,
                const context_output&);
+  status store_groups(shared_context&, const provider&, std::span<const fused_node>, std::span<const compiled_node>,
+                      std::span<const std::size_t> numbers, const context_output&, std::vector<context_part>&);
   status keep_context(shared_context&, const context_output&);
   status finish_shared(const provider&, const context_output&);
   void become_node(const fused_node&, const shared_context&, const context_part&, bool is_main,
                    std::string_view context, bool embedded);
   void add_constants(const fused_node&, std::span<const value_id> of_body);
-  void tell_fit(const provider&, std::span<const fused_view>);
+  void add_compatibility(const provider&, std::span<const fused_view>);
   std::string_view keep(std::string words) { return texts_.emplace_back(std::move(words)); }
 
   model& model_;
   std::vector<opset_import> imports_;
   std::vector<detail::property> metadata_;
-  std::vector<original> before_;
+  std::vector<original> originals_;
   bool is_restored_ = false;
-  std::deque<std::string> texts_;  // of attributes and metadata
+  std::deque<std::string> texts_;  // owns the texts of attributes and metadata
   file_batch own_files_;
   file_batch* files_;
 };
 
 /// The path of the context of the provider with this long name.
 std::string context_path_of(const context_output&, std::string_view long_name);
-/// Whether models before have a context of that provider's under way, whose file they named.
+/// True if earlier models share an unwritten context of that provider, whose path they chose.
 bool is_under_way(const context_workspace&, std::string_view long_name);
 
-/// Called before any group is compiled. INVALID_ARGUMENT when earlier models that share contexts with this one are in
-/// another folder: a node contains only the name of its context's file.
+/// INVALID_ARGUMENT when earlier models that share contexts with this one are in another folder, because a node
+/// contains only the file name of its context. Called before any group is compiled.
 status require_one_folder(const context_output&, std::span<const provider>);
 
 }  // namespace CAMEO_NAMESPACE

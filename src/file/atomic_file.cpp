@@ -17,20 +17,20 @@
 namespace CAMEO_NAMESPACE {
 namespace {
 
-/// What temporary names beside a path begin with. A name has at most 255 bytes, and the rest of one has to fit.
+/// The beginning of temporary names for a path, shortened so that a whole name has at most 255 bytes.
 std::string temporary_prefix(const std::string& path) {
   constexpr std::size_t longest = 255 - std::string_view{".4294967295.4294967295.tmp"}.size();
   const std::size_t folder = folder_part(path).size();
   return path.substr(0, std::min(path.size(), folder + longest)) + ".";
 }
 
-/// A unique name beside `path`: "out.html.1234.0.tmp", with the number of this process.
+/// A unique temporary name beside `path`, with the id of this process: "out.html.1234.0.tmp".
 std::string name_beside(const std::string& path) {
   static std::atomic<unsigned> number = 0;
   return fmt::format("{}{}.{}.tmp", temporary_prefix(path), os::process_number(), number++);
 }
 
-/// The process in a temporary name that begins like this; 0 if it is no such name.
+/// The process id in a temporary name with this prefix; 0 for any other name.
 std::uint32_t process_in(std::string_view name, std::string_view prefix) {
   if (!name.starts_with(prefix) || !name.ends_with(".tmp")) return 0;
   name = name.substr(prefix.size(), std::max(name.size() - 4, prefix.size()) - prefix.size());
@@ -41,8 +41,8 @@ std::uint32_t process_in(std::string_view name, std::string_view prefix) {
   return std::all_of(dot + 1, last, [](unsigned char c) { return std::isdigit(c); }) ? process : 0;
 }
 
-/// Removes the temporary files of writers of this file that were killed: their process is gone, and the lock that a
-/// writer has on its file is free, whatever container the writer ran in.
+/// Removes the temporary files of killed writers of this file. A writer was killed if its process does not exist and
+/// the lock on its temporary file is free; the lock is checked because the process may be in another container.
 void remove_leftovers(const std::string& path) {
   const std::string folder = folder_part(path), prefix = temporary_prefix(path).substr(folder.size());
   const result<os::handle> in = os::open_folder({}, folder.empty() ? "." : folder);
@@ -60,12 +60,12 @@ void remove_leftovers(const std::string& path) {
   static_cast<void>(os::list(*in, look_at));
 }
 
-/// A file under way: under a temporary name beside its place, and gone unless it took that; or, where a path names no
-/// regular file, what it names, which gets the bytes as they come.
+/// A file that is being written under a temporary name beside its destination, and that is removed on destruction
+/// unless take_place() has renamed it. If the destination is not a regular file, bytes are written to it directly.
 class output_file {
  public:
-  explicit output_file(destination to, bool replaces)
-      : to_{std::move(to)}, is_replaced_{to_.is_replaced()}, replaces_{replaces} {}
+  explicit output_file(destination target, bool replaces)
+      : target_{std::move(target)}, is_replaced_{target_.is_replaced()}, replaces_{replaces} {}
   output_file(const output_file&) = delete;
   output_file& operator=(const output_file&) = delete;
   ~output_file() {
@@ -73,30 +73,30 @@ class output_file {
   }
 
   status open() { return is_replaced_ ? make_temporary() : open_existing(); }
-  const std::string& path() const { return to_.path; }
+  const std::string& path() const { return target_.path; }
   bool is_replaced() const { return is_replaced_; }
   bool has_place_of(const output_file& other) const {
     if (!is_replaced() || !other.is_replaced()) return false;
-    if (to_.path == other.to_.path) return true;
-    return is_there() && other.is_there() && to_.there.id == other.to_.there.id;
+    if (target_.path == other.target_.path) return true;
+    return is_there() && other.is_there() && target_.there.id == other.target_.there.id;
   }
   status append(std::span<const std::byte> bytes) { return os::write(file_, bytes); }
 
-  /// To the disk, as readable as what was there before. The lock stays until the file has its name.
+  /// Sets the permissions, flushes the file to disk and closes it. The lock is held until take_place().
   status finish() {
-    if (!is_replaced() && to_.there.kind != os::file_kind::disk) return {};  // pipes and terminals have no disk
-    // Users who could read the old file can read the new one, and no others.
-    if (is_replaced() && is_there()) os::keep_rights(to_.path, file_);
+    if (!is_replaced() && target_.there.kind != os::file_kind::disk) return {};  // pipes and terminals have no disk
+    // Exactly the users who could read the old file can read the new one.
+    if (is_replaced() && is_there()) os::keep_rights(target_.path, file_);
     if (status s = os::flush(file_); !s) return s;
     if (result<os::handle> lock = os::duplicate(file_)) lock_ = *std::move(lock);
     return os::close(std::move(file_));
   }
 
-  /// False if another program has made a file that this one may not replace.
+  /// Renames the file to its destination. False if another program has meanwhile made a file that must not be replaced.
   result<bool> take_place() {
     if (replaces_) {
-      if (status s = os::replace_file(name_, to_.path); !s) return s;
-    } else if (const result<bool> is_moved = os::move_to_free_name(name_, to_.path); !is_moved.value_or(false)) {
+      if (status s = os::replace_file(name_, target_.path); !s) return s;
+    } else if (const result<bool> is_moved = os::move_to_free_name(name_, target_.path); !is_moved.value_or(false)) {
       return is_moved ? result<bool>{false} : result<bool>{is_moved.error()};
     }
     name_.clear();
@@ -105,17 +105,17 @@ class output_file {
   }
 
  private:
-  bool is_there() const { return to_.there.kind != os::file_kind::nothing; }
+  bool is_there() const { return target_.there.kind != os::file_kind::nothing; }
 
   status make_temporary() {
-    remove_leftovers(to_.path);
+    remove_leftovers(target_.path);
     while (true) {
-      std::string name = name_beside(to_.path);
+      std::string name = name_beside(target_.path);
       result<os::handle> made = os::create_new(name);
       if (!made) return std::move(made).error();
       if (!*made) continue;  // there is something with that name
       name_ = std::move(name), file_ = *std::move(made);
-      // Another container's writer may have taken it for a leftover before the lock was there.
+      // Before the file was locked, a writer in another container may have removed it as a leftover.
       os::lock(file_);
       const result<os::file_facts> facts = os::facts_of(file_);
       if (!facts || facts->names > 0) return {};
@@ -124,21 +124,22 @@ class output_file {
   }
 
   status open_existing() {
-    if (to_.own) return file_ = std::move(to_.own), status{};
-    result<os::handle> opened = os::open({}, to_.path, to_.appends ? os::access::appending : os::access::writing);
+    if (target_.own) return file_ = std::move(target_.own), status{};
+    result<os::handle> opened =
+        os::open({}, target_.path, target_.appends ? os::access::appending : os::access::writing);
     if (!opened) return std::move(opened).error();
     const result<os::file_facts> facts = os::facts_of(*opened);
-    if (!to_.appends && facts && facts->kind == os::file_kind::file)  // it has taken the place meanwhile
+    if (!target_.appends && facts && facts->kind == os::file_kind::file)  // it has taken the place meanwhile
       return os::name_is_taken();
     file_ = *std::move(opened);
     return {};
   }
 
-  destination to_;
-  bool is_replaced_;        // to_ no longer says so once its open file has been taken
-  bool replaces_;           // what is there
-  std::string name_;        // the temporary one, while there is a file with it
-  os::handle file_, lock_;  // the lock is of the same file, once it is written
+  destination target_;
+  bool is_replaced_;        // target_.is_replaced() before open(), which takes the destination's open file
+  bool replaces_;           // false: an existing file must not be replaced
+  std::string name_;        // the temporary name while a file has it, otherwise empty
+  os::handle file_, lock_;  // the lock is a second handle of the file, for the time after it was closed
 };
 
 result<std::unique_ptr<output_file>> write_output(const std::string& path, file_maker produce, bool replaces = true) {
@@ -160,7 +161,7 @@ status cannot_take_place(const std::string& path, const status& error) {
   return system_error(path, "cannot put the new file in its place", error);
 }
 
-/// What lies under a path, kept under another name until it is known whether it is still needed.
+/// The existing file at a path, which gets a second, temporary name so that it can be put back.
 class former_file {
  public:
   explicit former_file(const std::string& path) : path_{path} {
@@ -180,16 +181,16 @@ class former_file {
   }
 
  private:
-  std::string path_, name_;  // no name: there was nothing, or the file system has no links
+  std::string path_, name_;  // empty name: there was no file, or the file system does not support hard links
   bool was_there_ = true;
 };
 
-/// The longest time that a batch waits for another one, whose files are written and only have to get their names. A
-/// lock that is held for longer is for something else.
+/// The longest time that a batch waits for another one, which only has to rename its files. A lock that is held for
+/// longer belongs to another program.
 constexpr std::chrono::seconds longest_wait{10};
 
-/// Locks a folder, as long as it stays open, if the system can (network file systems can't) and nothing else keeps it
-/// locked. Locks nothing otherwise: then what two writers mix is found out when it is read.
+/// Locks a folder while it stays open. If the file system can't (as network file systems), or another program holds the
+/// lock, nothing is locked: then files that two writers mix are only detected when they are read.
 void try_lock(const detail::held_folder& folder) {
   const auto end = std::chrono::steady_clock::now() + longest_wait;
   while (true) {
@@ -199,7 +200,7 @@ void try_lock(const detail::held_folder& folder) {
   }
 }
 
-/// The folders of these files, locked, always in the same order, so that two batches do not wait for each other.
+/// Opens and locks the folders of these files in a fixed order, so that two batches can't deadlock.
 std::vector<detail::held_folder> locked_folders(const std::vector<std::unique_ptr<output_file>>& files) {
   std::vector<detail::held_folder> folders;
   for (const auto& file : files) {

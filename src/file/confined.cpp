@@ -9,20 +9,20 @@
 namespace CAMEO_NAMESPACE {
 namespace {
 
-/// Calls `ask` with every part of a path until it says yes. A file written on one system is read on another: both
-/// separators count.
-template <class Ask>
-bool any_part(std::string_view location, Ask ask) {
+/// True if a part of a path satisfies the predicate. Both separators count, because a file that was written on one
+/// system may be read on another.
+template <class Predicate>
+bool any_part(std::string_view location, Predicate is_true) {
   while (!location.empty()) {
     std::size_t end = 0;
     while (end < location.size() && location[end] != '/' && location[end] != '\\') ++end;
-    if (ask(location.substr(0, end))) return true;
+    if (is_true(location.substr(0, end))) return true;
     location.remove_prefix(std::min(end + 1, location.size()));
   }
   return false;
 }
 
-/// CON, nul.txt, COM1: devices on some systems, whatever folder they are named in.
+/// True for the names of devices, which some systems reserve in every folder: CON, nul.txt, COM1.
 bool names_device(std::string_view part) {
   static constexpr std::string_view devices[] = {"CON",  "PRN",  "AUX",  "NUL",  "COM1", "COM2", "COM3",   "COM4",
                                                  "COM5", "COM6", "COM7", "COM8", "COM9", "LPT1", "LPT2",   "LPT3",
@@ -38,7 +38,7 @@ bool names_device(std::string_view part) {
   });
 }
 
-/// Whether the words of a path lead out of where it starts, or can mean something else on another system.
+/// True if `..` in a path leads out of the folder in which the path starts. Links are not considered.
 bool leads_out(std::string_view location) {
   int depth = 0;
   return any_part(location, [&](std::string_view part) {
@@ -51,7 +51,8 @@ bool leads_out(std::string_view location) {
 struct character_range {
   char32_t first, last;
 };
-/// Nothing to see, turned round, or other systems' dots, slashes and digits: a path with one of them reads as another.
+/// Characters with which a path looks like another path: invisible ones, ones that reverse the direction of text, and
+/// ones that look like dots, slashes, colons or digits.
 constexpr character_range hard_to_see[] = {
     {0x00, 0x1F},        {0x7F, 0x9F},       {0xA0, 0xA0},       {0xAD, 0xAD},       {0xB2, 0xB3},
     {0xB9, 0xB9},        {0x34F, 0x34F},     {0x61C, 0x61C},     {0x115F, 0x1160},   {0x1680, 0x1680},
@@ -76,13 +77,13 @@ std::string_view hidden_in(std::string_view location) {
   }
   switch (is_normal(location)) {
     case normality::normal: return {};
-    case normality::not_nfc: return "is not in Unicode's form NFC (an accent stands apart from its letter, say)";
+    case normality::not_nfc: return "is not in Unicode's form NFC (for example, an accent is separate from its letter)";
     case normality::too_many_accents: return "has more than 30 accents on a letter";
   }
   return {};
 }
 
-/// What a name must not be for all systems to read it alike.
+/// The reason why a path is not plain, which means that some systems would read it as another; empty if it is plain.
 std::string_view not_plain(std::string_view location) {
   if (location.find('\\') != location.npos) return "has a backslash in it (folders end with /)";
   if (any_part(location, [](std::string_view part) {
@@ -110,10 +111,10 @@ std::string_view malformed(const path_rule& rule, std::string_view location) {
 status detail::held_folder::refused(const path_rule& rule, const found_path& at, std::string_view location,
                                     std::string_view whose) const {
   std::string_view why = at.why;
-  if (at.trouble == path_trouble::none && at.kind == os::file_kind::file) return {};
+  if (at.error == path_error::none && at.kind == os::file_kind::file) return {};
   if (why.empty())
     why = at.kind == os::file_kind::nothing ? "cannot be opened (there is no such file)" : "is not a regular file";
-  const bool is_link = at.trouble == path_trouble::outside && !rule.remedy.empty();
+  const bool is_link = at.error == path_error::outside && !rule.remedy.empty();
   return failed(rule.refused,
                 "{}: {} '{}' {}; it must be a regular file inside the folder '{}', named relative to it{}{}", whose,
                 rule.what, location, why, path_, is_link ? ". If you trust what the link leads to, " : "",

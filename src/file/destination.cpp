@@ -10,7 +10,7 @@ std::string folder_part(const std::string& path) { return path.substr(0, path.rf
 result<destination> find_destination(const std::string& path) {
   if (path.empty()) return failed(status_code::fail, "the path of a file to write is empty");
   const auto refuse_folder = [&] {
-    return failed(status_code::fail, "{}: is a folder; what is to be written there is a file", path);
+    return failed(status_code::fail, "{}: is a folder; a file is to be written there", path);
   };
   destination at;
   at.path = path;
@@ -19,7 +19,7 @@ result<destination> find_destination(const std::string& path) {
     if (!facts) return system_error(path, "cannot be written", facts.error());
     at.there = *facts;
     if (at.there.kind == os::file_kind::folder) return refuse_folder();
-    // A folder that is not there shows when the file is made.
+    // If the file's folder does not exist, creating the file will fail.
     if (at.there.kind != os::file_kind::link) return at;
     if (os::leads_to_open_file(at.path)) {
       facts = os::facts_at({}, at.path, os::last_link::followed);
@@ -31,10 +31,9 @@ result<destination> find_destination(const std::string& path) {
       return at;
     }
     if (os::is_planted_link(at.path))
-      return failed(
-          status_code::fail,
-          "{}: '{}' is a link that another user has put into a folder where everybody may; it is not followed", path,
-          at.path);
+      return failed(status_code::fail,
+                    "{}: '{}' is a link of another user in a folder that all users may write to; it is not followed",
+                    path, at.path);
     const result<std::string> target = os::read_link({}, at.path);
     if (!target) return system_error(path, "cannot read the link", target.error());
     at.path = target->starts_with('/') ? *target : folder_part(at.path) + *target;

@@ -43,7 +43,7 @@ result<std::shared_ptr<const detail::file_bytes>> detail::map_opened(const os::h
   const result<std::span<const std::byte>> bytes = os::map(file, size);
   if (!bytes) return cannot_read(made->path(), "cannot map", bytes.error());
   made->bytes_ = *bytes;
-  // Reading past the end of a file that has shrunk since would end the process.
+  // The size is checked again: reading a mapping past the end of a file that has shrunk would kill the process.
   const result<os::file_facts> now = os::facts_of(file);
   if (!now) return cannot_read(made->path(), "cannot stat", now.error());
   if (now->bytes < facts->bytes)

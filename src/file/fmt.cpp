@@ -1,6 +1,6 @@
-// fmt's own code, compiled here under a name of cameo's: the build renames fmt's inner namespace wherever cameo
-// includes it (cmake/cameo_libraries.cmake), so that no fmt of another version, in the same process, takes over or is
-// taken over. Later versions than 9 are used by their headers alone, and leave nothing to do here.
+// Compiles fmt's functions in a namespace of cameo's: the build renames fmt's inner namespace wherever cameo includes
+// it (cmake/cameo_libraries.cmake), so that the dynamic linker can't mix them up with another version of fmt in the
+// same process. Versions after 9 are used as header-only libraries, and need nothing here.
 #include <fmt/format.h>
 #ifndef FMT_HEADER_ONLY
 #include <fmt/format-inl.h>

@@ -21,7 +21,7 @@ status cannot_make(const detail::held_folder& folder, const status& error) {
   return system_error(folder.path() + "/" + name, "cannot be made", error);
 }
 
-/// "process 4711 (cameo) on host, since 2026-01-31 12:00:00 UTC"
+/// The contents of the lock file: "process 4711 (cameo) on host, since 2026-01-31 12:00:00 UTC".
 std::string own_words() {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   const auto day = std::chrono::floor<std::chrono::days>(now);
@@ -32,7 +32,8 @@ std::string own_words() {
                      unsigned(date.day()), time.hours().count(), time.minutes().count(), time.seconds().count());
 }
 
-/// The text in the file about the process that holds the lock; cleaned, as a file may have any content.
+/// The contents of the lock file, which describe the process that holds the lock. Characters other than printable ASCII
+/// are replaced, because another program may have written the file.
 std::string words_of_holder(const os::handle& file) {
   std::array<char, 256> text;
   const result<std::size_t> length = os::read_at(file, 0, std::as_writable_bytes(std::span{text}));
@@ -41,8 +42,9 @@ std::string words_of_holder(const os::handle& file) {
   return made.empty() ? "another process" : made;
 }
 
-/// Opens the lock file; its name may be a trap by the folder's creator. Another user's file can only be read, which
-/// is enough to wait for it.
+/// Opens the lock file, and checks that it is a regular file with one name, because whoever created the folder may have
+/// put another file there to have it overwritten. Another user's file can only be opened for reading, which is enough
+/// to wait for the lock.
 result<os::handle> open_lock_file(const detail::held_folder& folder) {
   result<os::handle> file = os::open_or_create(folder.handle(), name);
   if (!file) return cannot_make(folder, file.error());
@@ -53,7 +55,7 @@ result<os::handle> open_lock_file(const detail::held_folder& folder) {
   return file;
 }
 
-/// Whether the file still has its name: the last holder may have removed it meanwhile.
+/// True if the open file still has its name: the previous holder may have removed it meanwhile.
 bool has_its_name(const os::handle& folder, const os::handle& file) {
   const result<os::file_facts> own = os::facts_of(file);
   const result<os::file_facts> named = os::facts_at(folder, name, os::last_link::kept);
@@ -72,7 +74,7 @@ result<folder_lock> folder_lock::take(const detail::held_folder& folder, detail:
     if (!is_locked) return cannot_make(folder, is_locked.error());
     if (*is_locked) {
       if (!has_its_name(folder.handle(), *file)) continue;
-      // A file that a dead holder has left is of no use, even if others may write to it.
+      // A killed holder left this file. It is replaced by a new one, because others may have permission to write to it.
       if (const result<os::file_facts> facts = os::facts_of(*file); facts && facts->bytes > 0) {
         if (status s = os::remove_name(folder.handle(), name); !s) return cannot_make(folder, s);
         continue;
@@ -93,7 +95,8 @@ result<folder_lock> folder_lock::take(const detail::held_folder& folder, detail:
 }
 
 folder_lock::~folder_lock() {
-  // The name is removed first: a process that opens the file later sees that it has no name, and makes another.
+  // The name is removed before the lock is released: a process that has opened the file meanwhile then finds that the
+  // file has no name, and makes another.
   if (file_ && has_its_name(folder_, file_)) static_cast<void>(os::remove_name(folder_, name));
 }
 

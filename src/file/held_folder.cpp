@@ -10,21 +10,21 @@
 namespace CAMEO_NAMESPACE {
 namespace {
 
-/// The longest text of links and names that are still to be followed.
+/// The greatest length in bytes of the part of a path, with the targets of links, that is still to be followed.
 constexpr std::size_t longest_rest = 8192;
 
-found_path troubled(path_trouble trouble, std::string why) {
+found_path erroneous(path_error error, std::string why) {
   found_path made;
-  made.trouble = trouble;
+  made.error = error;
   made.why = std::move(why);
   return made;
 }
 
-/// What an open that failed means: nothing there, or trouble.
+/// The result for a file that could not be opened: nothing found, or an error of the system.
 found_path not_opened(const status& error) {
   if (error.code() == status_code::no_suchfile) return {};
   if (error.code() == status_code::out_of_memory) throw std::bad_alloc{};
-  return troubled(path_trouble::system, fmt::format("cannot be opened ({})", error.words()));
+  return erroneous(path_error::system, fmt::format("cannot be opened ({})", error.words()));
 }
 
 found_path with_facts(result<os::handle> opened) {
@@ -42,7 +42,7 @@ os::access access_for(open_for use) { return use == open_for::place ? os::access
 
 found_path parent_of(const os::handle& folder) { return with_facts(os::open_folder(folder, "..", os::access::place)); }
 
-/// True if a folder around this one counts.
+/// True if the predicate holds for a folder that contains this one.
 template <class Counts>
 bool is_below(const os::handle& folder, Counts counts) {
   found_path at = parent_of(folder);
@@ -54,8 +54,8 @@ bool is_below(const os::handle& folder, Counts counts) {
   return false;
 }
 
-/// Follows a path by hand, one part after the other and never two at once, so that every folder on the way is known
-/// and held: whether the way ends inside is asked of the folders, not of names.
+/// Follows a path part by part, and opens every folder on the way, so that the check whether the path stays inside uses
+/// the identities of open folders, which can't be replaced, and not their names.
 class walker {
  public:
   walker(const os::handle& start, const detail::file_id& id, std::span<const detail::file_id> also)
@@ -82,7 +82,7 @@ class walker {
         way_.push_back({std::move(next.handle), next.id});
         continue;
       }
-      if (!rest_is_empty()) return ended({});  // a file is no folder
+      if (!rest_is_empty()) return ended({});  // a file contains no files
       return ended(reopened(std::move(next), part, use));
     }
   }
@@ -115,10 +115,10 @@ class walker {
     return part;
   }
 
-  /// A slash at the end asks for a folder.
+  /// True if no part follows, and no slash, which would require a folder.
   bool rest_is_empty() const { return pending_.empty(); }
 
-  /// Its text is now what there is to follow.
+  /// Puts the target of a link in front of the rest of the path.
   bool follow_link(const os::handle& link) {
     const result<std::string> target = os::read_link(link, "");
     if (!target) return failure_ = not_opened(target.error()), false;
@@ -137,16 +137,16 @@ class walker {
   }
 
   found_path ended(found_path with) const {
-    if (is_inside() || with.trouble != path_trouble::none) return with;
-    return troubled(path_trouble::outside, "leads out of the folder through a symbolic link");
+    if (is_inside() || with.error != path_error::none) return with;
+    return erroneous(path_error::outside, "leads out of the folder through a symbolic link");
   }
 
-  /// For reading: the same name again, if it still is the same file.
+  /// Opens a file that was found again, for reading, and checks that the name still leads to the same file.
   found_path reopened(found_path found, const std::string& name, open_for use) const {
     if (use == open_for::place || found.kind != os::file_kind::file) return found;
     found_path again = with_facts(os::open(top(), name, access_for(use), os::last_link::kept));
     if (!again.handle) return again;
-    if (again.id != found.id) return troubled(path_trouble::outside, "became another file while it was opened");
+    if (again.id != found.id) return erroneous(path_error::outside, "became another file while it was opened");
     return again;
   }
 
@@ -159,7 +159,8 @@ class walker {
   const os::handle& start_;
   detail::file_id inside_;
   std::span<const detail::file_id> also_;
-  std::vector<step> way_;  // the last is where we are; the first is the start, or where a link or .. restarted
+  std::vector<step>
+      way_;  // the open folders from the start, or from an absolute link or an outer folder, to the present
   std::string pending_;
   found_path failure_;
   int links_ = 0;
@@ -178,14 +179,14 @@ result<detail::held_folder> detail::held_folder::open(const std::string& path) t
   return status_code::out_of_memory;
 }
 
-detail::held_folder detail::held_folder::of(found_path found, std::string path) {
+detail::held_folder detail::held_folder::opened(found_path found, std::string path) {
   return {std::move(path), std::move(found.handle), found.id};
 }
 
 found_path detail::held_folder::find(const path_rule& rule, std::string_view location, open_for use,
                                      std::span<const file_id> also, follow how) const {
   if (const std::string_view why = malformed(rule, location); !why.empty())
-    return troubled(path_trouble::malformed, std::string{why});
+    return erroneous(path_error::malformed, std::string{why});
   const std::string text{location};
   if (rule.anywhere) return with_facts(os::open(handle_, text, access_for(use)));
   if (how == follow::kernel) {

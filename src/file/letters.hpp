@@ -6,7 +6,7 @@
 
 namespace CAMEO_NAMESPACE {
 
-/// The letters A to Z in lower case, whatever the locale: of names that count as one when they differ in case alone.
+/// Converts the letters A to Z to lower case, independently of the locale, to compare names without regard to case.
 inline std::string lower_case(std::string_view text) {
   std::string made{text};
   for (char& c : made)

@@ -12,12 +12,12 @@ status failed(status_code code, fmt::format_string<Args...> format, Args&&... ar
   return status{code, fmt::format(format, std::forward<Args>(args)...)};
 }
 
-/// The error with another code, as it is one of something larger; a lack of memory stays one.
+/// The error with another code; OUT_OF_MEMORY is kept.
 inline status with_code(status_code code, const status& error) {
   return status{error.code() == status_code::out_of_memory ? status_code::out_of_memory : code, error.words()};
 }
 
-/// FAIL for an error of the system, OUT_OF_MEMORY for a lack of memory: the path, what failed, the system's words.
+/// FAIL, or OUT_OF_MEMORY, for an error of the system. The message has the path, what failed, and the system's message.
 inline status system_error(std::string_view path, std::string_view doing, const status& error) {
   return with_code(status_code::fail, error).in(doing).in(path);
 }

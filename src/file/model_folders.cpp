@@ -11,8 +11,8 @@ namespace {
 
 using shared_folder = std::shared_ptr<const detail::held_folder>;
 
-/// A folder in which a tool keeps every file in a folder of its own, named after the file's contents or after how it
-/// was built. Users see links into it, so that two files that belong together have no folder in common.
+/// A folder in which a tool stores every file in a separate folder, named by a hash of the file or of its build. Users
+/// have links into it, so that the targets of links in one folder are in different folders.
 struct file_store {
   std::string_view tool, path_end;
 };
@@ -21,7 +21,7 @@ constexpr file_store file_stores[] = {
     {"DVC before version 3", "/.dvc/cache"},
 };
 
-/// Null where the folder can't be opened.
+/// Opens a folder by a path relative to another one; null if it can't be opened.
 shared_folder open_from(const os::handle& folder, const std::string& path) {
   result<os::handle> opened = os::open_folder(folder, path);
   if (!opened) return {};
@@ -32,11 +32,11 @@ shared_folder open_from(const os::handle& folder, const std::string& path) {
   at.handle = *std::move(opened);
   std::string name = os::real_path(at.handle);
   return std::make_shared<const detail::held_folder>(
-      detail::held_folder::of(std::move(at), name.empty() ? path : std::move(name)));
+      detail::held_folder::opened(std::move(at), name.empty() ? path : std::move(name)));
 }
 
-/// The folders that a path and the links behind it pass, in order, up to the one that `file` is in. Empty if they do
-/// not lead there, or do not any more.
+/// The folders that contain a path and the targets of its chain of links, in order, up to the folder of `file`. Empty
+/// if the chain does not end at that file (any more).
 std::vector<shared_folder> folders_to(const std::string& path, const detail::file_id& file) {
   const os::handle current;
   std::vector<shared_folder> passed;
@@ -57,7 +57,7 @@ std::vector<shared_folder> folders_to(const std::string& path, const detail::fil
   return {};
 }
 
-/// The innermost store that a folder is in; nothing if it is in none.
+/// The innermost store that contains a folder; nullopt if there is none.
 std::optional<detail::file_id> store_around(const detail::held_folder& folder) {
   result<os::handle> at = os::open_folder(folder.handle(), ".", os::access::place);
   while (at) {
@@ -76,7 +76,7 @@ std::optional<detail::file_id> store_around(const detail::held_folder& folder) {
 void model_folders::admit_places_of(const detail::file_bytes& model, folder_search search) {
   const std::vector<shared_folder> passed = folders_to(model.path(), model.id());
   if (passed.empty()) return;
-  // The folder that the caller names counts instead of that of the model's path, unless that path is a link.
+  // If the model's path is not a link, its folder is not admitted: the caller's folder is used in its place.
   const bool is_elsewhere = search == folder_search::first && passed.size() == 1;
   admitted_.push_back(searched_.front()->id());
   for (const shared_folder& each : passed) {
@@ -103,7 +103,7 @@ result<found_path> model_folders::file(const path_rule& rule, std::string_view l
   found_path at;
   for (const shared_folder& each : searched_) {
     at = each->find(rule, location, use, admitted_);
-    if (at.trouble != path_trouble::none || at.kind != os::file_kind::nothing) break;
+    if (at.error != path_error::none || at.kind != os::file_kind::nothing) break;
   }
   if (status s = searched_.front()->refused(rule, at, location, whose); !s) return s;
   return at;

@@ -13,9 +13,9 @@ const utf8proc_uint8_t* bytes_of(std::string_view text) {
   return reinterpret_cast<const utf8proc_uint8_t*>(text.data());
 }
 
-constexpr std::size_t most_parts = 4;  // of a character, taken apart
+constexpr std::size_t most_parts = 4;  // the greatest number of characters in the decomposition of one
 
-/// Accents as they are sorted: some characters are accents only when they are taken apart.
+/// Counts accents after decomposition, because normalization sorts those, and some characters decompose to accents.
 bool has_too_many_accents(std::string_view text) {
   constexpr std::size_t most_accents = 30;
   std::size_t accents = 0;
@@ -58,7 +58,7 @@ std::string without_case(std::string_view text) {
   made.reserve(text.size());
   while (!text.empty()) {
     const char first = text.front();
-    if (static_cast<unsigned char>(first) < 0x80) {  // nearly all are
+    if (static_cast<unsigned char>(first) < 0x80) {  // the usual case
       made += first >= 'A' && first <= 'Z' ? char(first + ('a' - 'A')) : first;
       text.remove_prefix(1);
       continue;

@@ -51,12 +51,8 @@ status onnx_reader::read_attributes(const wire::node_message& from, scope& in, s
   return status_code::ok;
 }
 
-status onnx_reader::read_attribute(const wire::attribute_message& from, scope* in, attribute& to,
-                                   std::vector<graph*>& subgraphs) {
-  if (from.name.empty()) return {status_code::invalid_graph, "an attribute without a name"};
-  to.name = text(from.name);
-  to.ref_attr_name = text(from.ref_attr_name);
-  to.doc_string = text(from.doc_string);
+/// Sets the kind of an attribute, and checks that its fields are those of this kind.
+status onnx_reader::read_kind(const wire::attribute_message& from, attribute& to) {
   const attribute_kind shown = shown_kind(from);
   to.kind = from.type.number == 0 ? shown : attribute_kind(from.type.number);
   if (shown != attribute_kind::undefined && shown != to.kind && !shows(from, to.kind))
@@ -70,7 +66,16 @@ status onnx_reader::read_attribute(const wire::attribute_message& from, scope* i
        to.kind == attribute_kind::type_proto))
     return failed(status_code::invalid_graph, "its type is {}, but it has no value of it",
                   detail::attribute_kind_rows[std::size_t(to.kind)].name);
+  return status_code::ok;
+}
 
+status onnx_reader::read_attribute(const wire::attribute_message& from, scope* in, attribute& to,
+                                   std::vector<graph*>& subgraphs) {
+  if (from.name.empty()) return {status_code::invalid_graph, "an attribute without a name"};
+  to.name = text(from.name);
+  to.ref_attr_name = text(from.ref_attr_name);
+  to.doc_string = text(from.doc_string);
+  if (status s = read_kind(from, to); !s) return s;
   to.f = from.f.value_or(0);
   to.i = from.i.value_or(0);
   to.s = text(from.s);

@@ -46,6 +46,7 @@ class onnx_reader {
   status read_node(const wire::node_message&, scope&, std::span<const value_id> outputs);
   status read_attributes(const wire::node_message&, scope&, std::vector<attribute>&, std::vector<graph*>&);
   status read_attribute(const wire::attribute_message&, scope*, attribute&, std::vector<graph*>&);
+  static status read_kind(const wire::attribute_message&, attribute&);
   status read_attribute_graph(const wire::graph_message&, scope*, std::vector<graph*>&, std::int64_t& number);
   status read_attribute_tensors(const wire::attribute_message&, attribute&);
   status read_attribute_types(const wire::attribute_message&, attribute&);

@@ -34,8 +34,10 @@ struct tensor_reader {
   result<value> read_or_given(const wire::sparse_tensor_message& t, std::string_view) { return read(t); }
 
  private:
+  result<value> read_raw(const wire::tensor_message&, const value& made, std::size_t bytes);
   result<value> read_strings(const wire::tensor_message&, value made, std::size_t count);
   result<std::span<const std::byte>> external(const wire::tensor_message&, std::size_t bytes);
+  result<std::span<const std::byte>> map_file(const wire::tensor_message&, std::string_view location);
   result<value> place(value made, std::span<const std::byte>);
   result<value> unpack_six_bits(value made, std::span<const std::byte>);
   status sort_entries(const std::vector<std::int64_t>& positions, value& values, value& indices);

@@ -205,22 +205,9 @@ result<value> tensor_reader::read(const wire::tensor_message& t) {
     result<byte_span> data = external(t, in_file);
     return data ? place(made, *data) : result<value>{data.error()};
   }
-  if (t.raw_data.data()) {
-    const byte_span data = t.raw_data;
-    if (made.type == dtype::string)
-      return failed(status_code::invalid_graph, "{}: strings are in string_data, not in raw_data", describe(t));
-    const bool is_twice = !data.empty() && entries_present(t, typed) != 0;
-    if (is_twice && !odd)
-      return failed(status_code::invalid_graph, "{}: has both raw_data and {}", describe(t),
-                    field_names[std::size_t(typed)]);
-    if (is_twice)
-      tolerate(*odd, oddity::data_twice, "{}: has both raw_data and {}; raw_data count", describe(t),
-               field_names[std::size_t(typed)]);
-    if (data.size() == in_file) return place(made, data);
-    if (!data.empty() || entries_present(t, typed) == 0)
-      return failed(status_code::invalid_graph, "{}: raw_data has {} bytes, needs {}", describe(t), data.size(),
-                    in_file);
-  }
+  // An empty raw_data counts as absent if the typed field has the elements.
+  const bool is_absent = t.raw_data.empty() && in_file != 0 && entries_present(t, typed) != 0;
+  if (t.raw_data.data() && (!is_absent || made.type == dtype::string)) return read_raw(t, made, in_file);
   if (typed == typed_field::strings) return read_strings(t, made, std::size_t(count));
   const std::uint64_t need = is_six_bits(made.type) ? count : bytes / entry_bytes(made.type);
   if (entries_present(t, typed) != need)
@@ -232,6 +219,22 @@ result<value> tensor_reader::read(const wire::tensor_message& t) {
   if (need != 0)
     if (status s = copy_entries(t, made.type, made.data, odd); !s) return s;
   return made;
+}
+
+result<value> tensor_reader::read_raw(const wire::tensor_message& t, const value& made, std::size_t bytes) {
+  const byte_span data = t.raw_data;
+  if (made.type == dtype::string)
+    return failed(status_code::invalid_graph, "{}: strings are in string_data, not in raw_data", describe(t));
+  const typed_field typed = field_of(made.type);
+  const bool is_twice = !data.empty() && entries_present(t, typed) != 0;
+  if (is_twice && !odd)
+    return failed(status_code::invalid_graph, "{}: has both raw_data and {}", describe(t),
+                  field_names[std::size_t(typed)]);
+  if (is_twice)
+    tolerate(*odd, oddity::data_twice, "{}: has both raw_data and {}; raw_data count", describe(t),
+             field_names[std::size_t(typed)]);
+  if (data.size() == bytes) return place(made, data);
+  return failed(status_code::invalid_graph, "{}: raw_data has {} bytes, needs {}", describe(t), data.size(), bytes);
 }
 
 result<value> tensor_reader::read_or_given(const wire::tensor_message& t, std::string_view name) {
@@ -297,30 +300,33 @@ result<byte_span> tensor_reader::external(const wire::tensor_message& t, std::si
   if (length != bytes)
     return failed(status_code::invalid_graph, "{}: external data '{}' has a length of {} bytes, needs {}", describe(t),
                   location, length, bytes);
+  const result<byte_span> all = map_file(t, location);
+  if (!all) return all.error();
+  if (offset > all->size() || bytes > all->size() - offset)
+    return failed(status_code::invalid_graph, "{}: external data '{}' has {} bytes, needs {} from byte {}", describe(t),
+                  location, all->size(), bytes, offset);
+  return all->subspan(std::size_t(offset), bytes);
+}
+
+/// The contents of a file of external data. Each file is mapped once.
+result<byte_span> tensor_reader::map_file(const wire::tensor_message& t, std::string_view location) {
   // Spellings of one path become equal: `./w` is `w`.
   const std::string key = std::filesystem::path{location}.lexically_normal().string();
-  auto at = mapped.find(key);
-  if (at == mapped.end()) {
-    if (!open_folders)
-      return failed(status_code::invalid_graph,
-                    "{}: its data is in the file '{}', but the model comes from memory: set "
-                    "read_options.external_data_folder",
-                    describe(t), location);
-    if (!folders) {
-      result<std::shared_ptr<const model_folders>> now = open_folders();
-      if (!now) return with_code(status_code::invalid_graph, now.error()).in(describe(t));
-      folders = *std::move(now);
-    }
-    auto file = folders->map(external_data_path, std::string{location}, describe(t));
-    if (!file) return file.error();
-    files->push_back(*file);
-    at = mapped.emplace(key, (*file)->bytes()).first;
+  if (const auto at = mapped.find(key); at != mapped.end()) return at->second;
+  if (!open_folders)
+    return failed(status_code::invalid_graph,
+                  "{}: its data is in the file '{}', but the model comes from memory: set "
+                  "read_options.external_data_folder",
+                  describe(t), location);
+  if (!folders) {
+    result<std::shared_ptr<const model_folders>> now = open_folders();
+    if (!now) return with_code(status_code::invalid_graph, now.error()).in(describe(t));
+    folders = *std::move(now);
   }
-  const byte_span all = at->second;
-  if (offset > all.size() || bytes > all.size() - offset)
-    return failed(status_code::invalid_graph, "{}: external data '{}' has {} bytes, needs {} from byte {}", describe(t),
-                  location, all.size(), bytes, offset);
-  return all.subspan(std::size_t(offset), bytes);
+  auto file = folders->map(external_data_path, std::string{location}, describe(t));
+  if (!file) return file.error();
+  files->push_back(*file);
+  return mapped.emplace(key, (*file)->bytes()).first->second;
 }
 
 result<value> tensor_reader::place(value made, byte_span bytes) {

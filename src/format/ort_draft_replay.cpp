@@ -84,34 +84,37 @@ struct ort_draft_sink::replaying {
 
   bool only_reader(slot s) const { return s && s < readers.size() && readers[s] == 1; }
 
+  /// True if nothing but this node reads the value, as its first input, and if the node has one output.
+  bool continues(slot s, const detail::draft_node& n) const {
+    return only_reader(s) && !n.inputs.empty() && n.inputs[0] == s && n.outputs.size() == 1;
+  }
+
+  /// True if input `s` of the target is what the record says of it: absent, or made by a node only for the target.
+  bool fits_input(const found_record& r, std::uint32_t input, slot s) const {
+    if (input == ort::no_node) return !s;
+    const detail::draft_node& n = nodes[input];
+    return s && input != r.target && n.outputs.size() == 1 && n.outputs[0] == s && only_reader(s) &&
+           n.inputs.size() >= 2;
+  }
+
   /// True if the nodes are connected as the form requires, and have no other readers.
   bool fits(const found_record& r) const {
     const detail::draft_node& target = nodes[r.target];
     const std::size_t first = r.form == group_form::choice ? 1 : 0;
     if (target.subgraphs.size() || target.outputs.empty()) return false;
-    for (std::size_t i = 0; i < r.inputs.size(); ++i) {
-      const bool absent = first + i >= target.inputs.size() || !target.inputs[first + i];
-      if (r.inputs[i] == ort::no_node) {
-        if (absent) continue;
+    for (std::size_t i = 0; i < r.inputs.size(); ++i)
+      if (!fits_input(r, r.inputs[i], first + i < target.inputs.size() ? target.inputs[first + i] : slot{0}))
         return false;
-      }
-      const detail::draft_node& n = nodes[r.inputs[i]];
-      if (absent || r.inputs[i] == r.target || n.outputs.size() != 1 || n.outputs[0] != target.inputs[first + i] ||
-          !only_reader(n.outputs[0]) || n.inputs.size() < 2)
-        return false;
-    }
-    if (r.outputs.empty()) return r.middle == ort::no_node && !target.outputs.empty();
+    if (r.outputs.empty()) return r.middle == ort::no_node;
     if (r.outputs.size() != target.outputs.size() || (r.middle != ort::no_node && r.outputs.size() != 1)) return false;
     for (std::size_t i = 0; i < r.outputs.size(); ++i) {
       if (r.outputs[i] == ort::no_node || r.outputs[i] == r.target) return false;
       slot made = target.outputs[i];
       if (r.middle != ort::no_node) {
-        const detail::draft_node& cut = nodes[r.middle];
-        if (!only_reader(made) || cut.inputs.empty() || cut.inputs[0] != made || cut.outputs.size() != 1) return false;
-        made = cut.outputs[0];
+        if (!continues(made, nodes[r.middle])) return false;
+        made = nodes[r.middle].outputs[0];
       }
-      const detail::draft_node& n = nodes[r.outputs[i]];
-      if (!only_reader(made) || n.inputs.empty() || n.inputs[0] != made || n.outputs.size() != 1) return false;
+      if (!continues(made, nodes[r.outputs[i]])) return false;
     }
     return true;
   }
@@ -135,7 +138,7 @@ struct ort_draft_sink::replaying {
     return in.made->add_value(v);
   }
 
-  status append(const detail::draft_node& n, const group_move& move, bool quantizes, bool is_target) {
+  result<bool> append(const detail::draft_node& n, const group_move& move, bool quantizes, bool is_target) {
     for (std::size_t i = move.first; i <= move.last; ++i) {
       slot s = i < n.inputs.size() ? n.inputs[i] : 0;
       if (i == 2 && !s && !is_target) {
@@ -145,14 +148,31 @@ struct ort_draft_sink::replaying {
       }
       if (!inputs.push_back(s)) return status_code::out_of_memory;
     }
-    return {};
+    return true;
+  }
+
+  /// Appends the inputs that one move takes from the group's nodes. False if the group lacks one of them.
+  result<bool> append(const found_record& r, const group_move& move) {
+    using member = group_move::member;
+    if (move.source == member::target) return append(nodes[r.target], move, false, true);
+    if (move.source == member::all_inputs) {
+      for (std::uint32_t n : r.inputs) {
+        if (n == ort::no_node) return false;
+        if (result<bool> appended = append(nodes[n], move, false, false); !appended) return appended;
+      }
+      return true;
+    }
+    const bool of_output = move.source == member::output;
+    const std::span<const std::uint32_t> from = of_output ? r.outputs : r.inputs;
+    const std::uint32_t n = move.number < from.size() ? from[move.number] : ort::no_node;
+    if (n != ort::no_node) return append(nodes[n], move, of_output, false);
+    if (move.required) return false;
+    return of_output || inputs.push_back(0) ? result<bool>{true} : result<bool>{status_code::out_of_memory};
   }
 
   /// Collects the inputs of the new node. False if the group does not support it.
   result<bool> gather(const found_record& r) {
-    using member = group_move::member;
     inputs.clear();
-    status done;
     const detail::draft_node& target = nodes[r.target];
     if (r.form == group_form::in_place) {
       if (r.inputs.size() != 1 || r.inputs[0] == ort::no_node || !inputs.append(target.inputs)) return false;
@@ -160,21 +180,8 @@ struct ort_draft_sink::replaying {
       return true;
     }
     for (const group_move& move : moves_of(r.form)) {
-      if (move.source == member::target) {
-        done = append(target, move, false, true);
-      } else if (move.source == member::all_inputs) {
-        for (std::size_t i = 0; i < r.inputs.size() && done; ++i) {
-          if (r.inputs[i] == ort::no_node) return false;
-          done = append(nodes[r.inputs[i]], move, false, false);
-        }
-      } else {
-        const std::span<const std::uint32_t> from = move.source == member::output ? r.outputs : r.inputs;
-        const std::uint32_t n = move.number < from.size() ? from[move.number] : ort::no_node;
-        if (n != ort::no_node) done = append(nodes[n], move, move.source == member::output, false);
-        else if (move.required) return false;
-        else if (move.source == member::input && !inputs.push_back(0)) done = status_code::out_of_memory;
-      }
-      if (!done) return done;
+      result<bool> appended = append(r, move);
+      if (!appended || !*appended) return appended;
     }
     std::size_t used = inputs.size();
     while (used && !inputs[used - 1]) --used;

@@ -316,33 +316,19 @@ status ort_writer::write_attributes(ref from, const detail::graph_node& n) {
 
 status ort_writer::write_attribute(ref from, const attribute& a, const detail::graph_node& n) {
   namespace slots = ort::attribute;
-  struct kind_row {
-    std::int32_t number = 0;  // 0: not in files
-    slots::slot slot = slots::name;
-  };
-  const kind_row row = [&]() -> kind_row {
-    switch (a.kind) {
-      case attribute_kind::f: return {1, slots::f};
-      case attribute_kind::i: return {2, slots::i};
-      case attribute_kind::s: return {3, slots::s};
-      case attribute_kind::t: return {4, slots::t};
-      case attribute_kind::g: return {5, slots::g};
-      case attribute_kind::floats: return {6, slots::floats};
-      case attribute_kind::ints: return {7, slots::ints};
-      case attribute_kind::strings: return {8, slots::strings};
-      case attribute_kind::tensors: return {9, slots::tensors};
-      default: return {};
-    }
-  }();
-  if (row.number == 0 || !a.ref_attr_name.empty())
+  // The fields of the kinds from `f` to `tensors`, whose numbers in files are those of attribute_kind.
+  static constexpr slots::slot kind_slots[] = {slots::f,      slots::i,    slots::s,       slots::t,      slots::g,
+                                               slots::floats, slots::ints, slots::strings, slots::tensors};
+  const std::size_t row = std::size_t(a.kind) - 1;  // an undefined kind is out of range, too
+  if (row >= std::size(kind_slots) || !a.ref_attr_name.empty())
     return not_in_ort("an ORT file can't hold attributes of type {}{}",
                       detail::attribute_kind_rows[std::size_t(a.kind)].name,
                       a.ref_attr_name.empty() ? "" : " of a function");
   fields of;
-  of.offset(slots::name).offset(slots::doc_string, !a.doc_string.empty()).number(slots::type, row.number);
+  of.offset(slots::name).offset(slots::doc_string, !a.doc_string.empty()).number(slots::type, std::int32_t(a.kind));
   if (a.kind == attribute_kind::f) of.number(slots::f, a.f);
   else if (a.kind == attribute_kind::i) of.number(slots::i, a.i);
-  else of.offset(row.slot);
+  else of.offset(kind_slots[row]);
   const auto t = builder_.add(from, of);
   if (status s = write_name(t[slots::name], "the name of attribute", a.name); !s) return s;
   if (!a.doc_string.empty()) builder_.text(t[slots::doc_string], a.doc_string);

@@ -125,30 +125,31 @@ status check_attributes(graph& g, const detail::graph_node& n, const op_table& o
   return status_code::ok;
 }
 
-/// Checks that every value of a graph has a unique name and one source.
+/// Checks that a value has a unique name and one source.
+status check_value(const graph& g, value_id id) {
+  const detail::graph_value& v = g[id];
+  const bool is_capture = v.outer != value_id::none, is_used = v.use_count > 0 || v.is_output;
+  if (!is_capture && is_used && !v.name.empty() && g.find(v.name) != id)
+    return bad("two values are named '{}': names must be unique within a graph", v.name);
+  const bool is_made = v.producer != node_id::none;
+  if (is_made && (v.is_input || is_capture))
+    return bad("{} makes '{}', which is {} already", describe(g, g[v.producer]), v.name,
+               v.is_input ? "a graph input" : "a value of the enclosing graph");
+  if (!is_used || is_made || v.is_input || is_capture || v.constant) return status_code::ok;
+  const auto uses = g.uses(id);
+  const std::string reader = uses.empty() ? std::string{"a graph output"} : describe(g, g[(*uses.begin()).node]);
+  return failed(status_code::invalid_argument,
+                "'{}', used by {}, is not an input, an initializer or an output of a node", v.name, reader);
+}
+
 status check_values(const graph& g) {
   std::vector<bool> is_input(g.value_count(), false);
   for (value_id v : g.inputs()) {
     if (is_input[index_of(v)]) return bad("input '{}' is given twice", g[v].name);
     is_input[index_of(v)] = true;
   }
-  for (std::size_t i = 0; i < g.value_count(); ++i) {
-    const value_id id{std::uint32_t(i)};
-    const detail::graph_value& v = g[id];
-    const bool is_capture = v.outer != value_id::none, is_used = v.use_count > 0 || v.is_output;
-    if (!is_capture && is_used && !v.name.empty() && g.find(v.name) != id)
-      return bad("two values are named '{}': names must be unique within a graph", v.name);
-    const bool is_made = v.producer != node_id::none;
-    if (is_made && (v.is_input || is_capture))
-      return bad("{} makes '{}', which is {} already", describe(g, g[v.producer]), v.name,
-                 v.is_input ? "a graph input" : "a value of the enclosing graph");
-    if (is_used && !is_made && !v.is_input && !is_capture && !v.constant) {
-      const auto uses = g.uses(id);
-      const std::string by = uses.empty() ? std::string{"a graph output"} : describe(g, g[(*uses.begin()).node]);
-      return failed(status_code::invalid_argument,
-                    "'{}', used by {}, is not an input, an initializer or an output of a node", v.name, by);
-    }
-  }
+  for (std::size_t i = 0; i < g.value_count(); ++i)
+    if (status fine = check_value(g, value_id{std::uint32_t(i)}); !fine) return fine;
   for (value_id v : g.initializers())
     if (g[v].producer != node_id::none)
       return bad("{} makes '{}', which is an initializer already", describe(g, g[g[v].producer]), g[v].name);

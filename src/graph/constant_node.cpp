@@ -31,18 +31,22 @@ bool position_of(const value& sparse, std::size_t n, std::uint64_t count, std::u
   return true;
 }
 
+/// True for indices of type int64 and of shape [nnz] or [nnz, rank].
+bool has_valid_indices(const value& sparse, std::size_t nnz) {
+  const value& indices = sparse.parts[1];
+  const std::size_t rank = indices.shape.rank();
+  if (indices.type != dtype::i64 || (rank != 1 && rank != 2) || std::size_t(indices.shape[0]) != nnz) return false;
+  return rank == 1 || std::size_t(indices.shape[1]) == sparse.shape.rank();
+}
+
 }  // namespace
 
 result<value> dense_form(model& m, const value& sparse, std::string_view what) {
   const auto bad = [&](std::string_view why) { return failed(status_code::invalid_graph, "{} {}", what, why); };
   if (sparse.kind != value_kind::sparse_tensor || sparse.parts.size() != 2) return bad("is not a sparse tensor");
-  const value &values = sparse.parts[0], &indices = sparse.parts[1];
-  const std::size_t rank = sparse.shape.rank(), nnz = values.shape.rank() == 1 ? std::size_t(values.shape[0]) : 0;
-  const bool fits =
-      indices.type == dtype::i64 &&
-      ((indices.shape.rank() == 1 && std::size_t(indices.shape[0]) == nnz) ||
-       (indices.shape.rank() == 2 && std::size_t(indices.shape[0]) == nnz && std::size_t(indices.shape[1]) == rank));
-  if (!fits) return bad("has indices that are neither int64 [nnz] nor int64 [nnz, rank]");
+  const value& values = sparse.parts[0];
+  const std::size_t nnz = values.shape.rank() == 1 ? std::size_t(values.shape[0]) : 0;
+  if (!has_valid_indices(sparse, nnz)) return bad("has indices that are neither int64 [nnz] nor int64 [nnz, rank]");
   const std::size_t width = detail::row_of(sparse.type).bits / 8;
   if (width == 0 || detail::row_of(sparse.type).bits % 8 || values.type != sparse.type)
     return bad("has elements of a type that sparse tensors can't have");

@@ -264,6 +264,13 @@ status inference::infer_node(scope& s, node_id id) {
   const auto infer = n.op->infer == detail::infer_nothing ? detail::implied_shapes(n.op->roles) : n.op->infer;
   if (status inferred = infer(context); !inferred) return inferred;
   if (status inferred = infer_bodies(s, id, context.bodies_done); !inferred) return inferred;
+  return set_outputs(g, id, bindings, context);
+}
+
+/// Sets the types that `context` received for a node's outputs, completed by the operator's schema, and checks them.
+status inference::set_outputs(graph& g, node_id id, type_bindings& bindings, node_context& context) {
+  const detail::graph_node& n = g[id];
+  const op_version& version = *n.version;
   for (std::size_t i = 0; i < n.outputs.size(); ++i) {
     const value_id v = n.outputs[i];
     const parameter* const p = formal(version.outputs, i);

@@ -35,6 +35,7 @@ class inference {
   void forget(graph&);
   void drop_types(graph&);
   status infer_node(scope&, node_id);
+  status set_outputs(graph&, node_id, type_bindings&, node_context&);
   status infer_bodies(scope&, node_id, const std::vector<bool>& done);
   status infer_call(scope&, node_id);
   status set_constant(graph&, node_id);

@@ -26,9 +26,9 @@ void inherit_placement(graph& g, std::span<const node_id> nodes, std::string_vie
     if (placement_of(g[n].metadata).empty()) set_placement(g.owner(), g[n], text);
 }
 
-void placement_vote::hear(const graph& g, node_id n) {
+void placement_vote::add(const graph& g, node_id n) {
   const op_row* const op = g[n].op;
-  if (!op || !detail::has_role(op->roles, role::is_constant)) hear(placement_of(g[n].metadata));
+  if (!op || !detail::has_role(op->roles, role::is_constant)) add(placement_of(g[n].metadata));
 }
 
 }  // namespace CAMEO_NAMESPACE

@@ -18,14 +18,14 @@ void inherit_placement(graph&, std::span<const node_id>, std::string_view text);
 /// The annotation that some nodes share (nodes may be removed); none if two have different ones.
 class placement_vote {
  public:
-  void hear(std::string_view text) {
+  void add(std::string_view text) {
     if (text.empty()) return;
     differs_ = differs_ || (!agreed_.empty() && agreed_ != text);
     agreed_ = text;
   }
-  /// Takes the annotation of a node, unless the node is only a constant.
-  void hear(const graph&, node_id);
-  bool heard() const { return !agreed_.empty(); }
+  /// Adds the annotation of a node, unless the node is only a constant.
+  void add(const graph&, node_id);
+  bool has_annotation() const { return !agreed_.empty(); }
   std::string_view agreed() const { return differs_ ? std::string_view{} : agreed_; }
 
  private:

@@ -68,6 +68,26 @@ dim merge_dims(dim inferred, dim declared) {
   return declared.known() || inferred.symbol == 0 ? declared : inferred;
 }
 
+/// Completes an inferred shape by a declared one. Sets `differ` if they contradict each other.
+status merge_shapes(std::optional<std::vector<dim>>& merged, const std::optional<std::vector<dim>>& declared,
+                    rank_conflict ranks, bool& differ) {
+  if (!merged) return merged = declared, status_code::ok;
+  if (!declared) return status_code::ok;
+  if (merged->size() != declared->size()) {
+    if (ranks == rank_conflict::is_error)
+      return failed(status_code::invalid_graph, "is declared with rank {}, but has rank {}", declared->size(),
+                    merged->size());
+    differ = true;
+    return status_code::ok;
+  }
+  for (std::size_t i = 0; i < merged->size(); ++i) {
+    const dim inferred = (*merged)[i], said = (*declared)[i];
+    differ = differ || (inferred.known() && said.known() && inferred.size != said.size);
+    (*merged)[i] = merge_dims(inferred, said);
+  }
+  return status_code::ok;
+}
+
 }  // namespace
 
 std::string type_name(const value_type& type) {
@@ -134,9 +154,6 @@ value_type detail::described_type(const detail::graph_value& v) {
 
 result<value_type> merge_types(const value_type& inferred, const value_type& declared, rank_conflict ranks,
                                bool* differ) {
-  const auto contradict = [&](bool they_do) {
-    if (differ && they_do) *differ = true;
-  };
   if (inferred.kind == type_kind::unknown) return declared;
   if (declared.kind == type_kind::unknown) return inferred;
   // An optional with a value has the type of the value: files declare either.
@@ -161,22 +178,8 @@ result<value_type> merge_types(const value_type& inferred, const value_type& dec
     if (!of) return of.error();
     merged.element = std::make_shared<const value_type>(*std::move(of));
   }
-  if (!merged.shape) {
-    merged.shape = declared.shape;
-  } else if (declared.shape) {
-    if (merged.shape->size() == declared.shape->size()) {
-      for (std::size_t i = 0; i < merged.shape->size(); ++i) {
-        const dim is = (*merged.shape)[i], said = (*declared.shape)[i];
-        contradict(is.known() && said.known() && is.size != said.size);
-        (*merged.shape)[i] = merge_dims(is, said);
-      }
-    } else if (ranks == rank_conflict::is_error) {
-      return failed(status_code::invalid_graph, "is declared with rank {}, but has rank {}", declared.shape->size(),
-                    merged.shape->size());
-    } else {
-      contradict(true);
-    }
-  }
+  bool ignored = false;
+  if (status s = merge_shapes(merged.shape, declared.shape, ranks, differ ? *differ : ignored); !s) return s;
   return merged;
 }
 

@@ -214,6 +214,15 @@ class graph_description {
     return names;
   }
 
+  /// The value of an attribute for a note; empty if it is too long.
+  static std::string short_text(const attribute& a) {
+    if (a.kind == attribute_kind::i) return fmt::format("{}", a.i);
+    if (a.kind == attribute_kind::f) return fmt::format("{:.4g}", a.f);
+    if (a.kind == attribute_kind::s) return std::string{a.s.substr(0, 24)};
+    if (a.kind == attribute_kind::ints && a.ints.size() <= 8) return fmt::format("{}", fmt::join(a.ints, ","));
+    return {};
+  }
+
   /// The lines in the box below the operator: constants with the operator's names for them, and attributes. Shapes of
   /// weights come before single numbers, which are clipped if the line is too long for its box.
   std::vector<std::string> notes_of(node_id n) const {
@@ -233,17 +242,24 @@ class graph_description {
     weights += (weights.empty() || numbers.empty() ? "" : "  ") + numbers;
     for (const attribute& a : node.attributes) {
       if (is_usual(a, node)) continue;
-      std::string text;
-      if (a.kind == attribute_kind::i) text = fmt::format("{}", a.i);
-      if (a.kind == attribute_kind::f) text = fmt::format("{:.4g}", a.f);
-      if (a.kind == attribute_kind::s) text = a.s.substr(0, 24);
-      if (a.kind == attribute_kind::ints && a.ints.size() <= 8) text = fmt::format("{}", fmt::join(a.ints, ","));
-      if (!text.empty()) attributes += fmt::format("{}{} {}", attributes.empty() ? "" : "  ", a.name, text);
+      if (const std::string text = short_text(a); !text.empty())
+        attributes += fmt::format("{}{} {}", attributes.empty() ? "" : "  ", a.name, text);
     }
     std::vector<std::string> notes;
     for (const std::string* each : {&weights, &attributes})
       if (!each->empty()) notes.push_back(clipped(*each));
     return notes;
+  }
+
+  /// The number of characters in the shape of a node's first output, or in its type if it has no shape.
+  std::size_t shape_length(const detail::graph_node& node) const {
+    for (value_id v : node.outputs) {
+      if (v == value_id::none) continue;
+      const std::string type = type_text(g_[v], symbols_);
+      const std::size_t shape = type.find('[');
+      return shape == type.npos ? type.size() : type.size() - shape;
+    }
+    return 0;
   }
 
   void add_node(node_id n, const plan_step* step) {
@@ -271,14 +287,8 @@ class graph_description {
         box["time"] = {time->second.calls, time->second.total, time->second.own};
         box["work"] = work_of(time->second);
       }
-    std::size_t shape = 0;
-    for (value_id v : node.outputs)
-      if (v != value_id::none && shape == 0) {
-        const std::string type = type_text(g_[v], symbols_);
-        shape = type.find('[') == type.npos ? type.size() : type.size() - type.find('[');
-      }
     const std::vector<std::string> notes = notes_of(n);
-    double width = std::max(text_width(label.size(), 7.8), text_width(shape, 6.6));
+    double width = std::max(text_width(label.size(), 7.8), text_width(shape_length(node), 6.6));
     for (const std::string& each : notes)
       width = std::max(width, std::min(std::round(double(each.size()) * 5.7) + 20, widest_note));
     if (!notes.empty()) box["notes"] = notes;

@@ -1,4 +1,4 @@
-// Contexts: what was compiled, as nodes of the compiled models that ONNX Runtime writes, and back.
+// Makes the nodes with contexts in the compiled models that ONNX Runtime writes.
 #include "ort_plugin_export/context_node.hpp"
 
 #include <cameo/context/compatibility.hpp>
@@ -27,26 +27,27 @@ std::vector<std::string> names_of(const Values& values) {
   return names;
 }
 
-/// Where what is stored of a compiled model goes to. One compilation at a time on each thread.
-thread_local stored_group* taking = nullptr;
-thread_local std::string_view taking_for;  // the provider's long name
+/// The group that receives the context of the compilation on this thread.
+thread_local stored_group* storing = nullptr;
+thread_local std::string_view storing_for;  // the provider's long name
 
-/// Writes the model, if all of it is one compiled node.
+/// Stores the context of a model that is a single compiled node, and writes the model to `to`. Other models are not
+/// stored.
 status take_stored(const model& m, byte_sink to) {
   const node_view node = only_node(m);
   const op_row& op = compiled_operator();
   if (!node || node.domain() != op.domain || node.op_type() != op.name) return {};
   graph_node& only = m.main()[node.id()];
-  taking->fit = compatibility_of(m, taking_for).value_or("");
-  taking->is_compiled = true;
+  storing->compatibility = compatibility_of(m, storing_for).value_or("");
+  storing->is_compiled = true;
   for (const attribute& a : only.attributes) {
-    if (a.name == "ep_cache_context") taking->context = a.s;
-    else if (a.name == "embed_mode") taking->is_file = a.i == 0;
-    else if (a.kind == attribute_kind::s) taking->texts.emplace_back(a.name, a.s);
-    else taking->numbers.emplace_back(a.name, a.i);
+    if (a.name == "ep_cache_context") storing->context = a.s;
+    else if (a.name == "embed_mode") storing->is_file = a.i == 0;
+    else if (a.kind == attribute_kind::s) storing->texts.emplace_back(a.name, a.s);
+    else storing->numbers.emplace_back(a.name, a.i);
   }
-  taking->inputs = names_of(node.inputs()), taking->outputs = names_of(node.outputs());
-  const graph_node before = only;  // in the file it is a node like others
+  storing->inputs = names_of(node.inputs()), storing->outputs = names_of(node.outputs());
+  const graph_node before = only;  // in the file it must be an ordinary node
   only.fused = -1, only.op = &op, only.version = &op.versions.back();
   only.opset = only.version->since;
   const result<std::string> bytes = write_ort(m);
@@ -54,7 +55,7 @@ status take_stored(const model& m, byte_sink to) {
   return bytes ? to(bytes_of(*bytes)) : bytes.error();
 }
 
-/// The "file format" of compiled groups: read as ORT files, and taken apart instead of written.
+/// The format of compiled groups: it reads ORT files, and its writer takes the context out of the compiled node.
 constexpr format_row group_formats[] = {[] {
   format_row row = format_row_of<ort_format>;
   row.needs_kernels = false;
@@ -70,23 +71,23 @@ bool is_context_of(const plugin& p, const node_view& node) {
   if (!node || !node.has_role(role::is_compiled_context)) return false;
   const attribute* const source = node.find("source");
   if (!source) return false;
-  const std::span<const context_source> sources = p.of.row->contexts.sources;
-  return source->s == p.of.row->long_name ||
+  const std::span<const context_source> sources = p.ep.row->contexts.sources;
+  return source->s == p.ep.row->long_name ||
          std::any_of(sources.begin(), sources.end(),
                      [&](const context_source& each) { return each.matches(source->s); });
 }
 
 loader loader_of(const plugin& p) {
-  return {std::span<const provider>{&p.of, 1}, group_formats, default_transforms::tables()};
+  return {std::span<const provider>{&p.ep, 1}, group_formats, default_transforms::tables()};
 }
 
-result<stored_group> stored_group::of(const plugin& p, const session_options& session, const context_place& to,
-                                      std::unique_ptr<model> m) {
+result<stored_group> stored_group::make(const plugin& p, const session_options& session, const context_place& to,
+                                        std::unique_ptr<model> m) {
   stored_group made;
   const graph_view whole{m->main()};
   made.inputs = names_of(whole.inputs()), made.outputs = names_of(whole.outputs());
   result<std::string> graph_bytes = write_ort(*m);
-  if (!p.of.row->contexts.sources.empty()) {
+  if (!p.ep.row->contexts.sources.empty()) {
     compile_options how;
     how.input = std::move(m), how.output = &made.program;
     how.session = session;
@@ -96,28 +97,28 @@ result<stored_group> stored_group::of(const plugin& p, const session_options& se
       how.session.config.emplace_back("ep.share_ep_contexts", "1");
       how.session.config.emplace_back("ep.stop_share_ep_contexts", to.is_last ? "1" : "0");
     }
-    taking = &made, taking_for = p.of.row->long_name;
+    storing = &made, storing_for = p.ep.row->long_name;
     const result<compile_report> report = loader_of(p).compile(std::move(how));
-    taking = nullptr;
+    storing = nullptr;
     if (!report) return report.error();
   }
   if (made.is_compiled && !made.is_file) return made;
   if (!graph_bytes) return std::move(graph_bytes).error();
   if (!made.is_compiled) {
     made.context = *graph_bytes, made.numbers = {{"main_context", 1}};
-    const std::span<const context_source> sources = p.of.row->contexts.sources;
-    made.texts = {{"source", std::string{sources.empty() ? p.of.row->long_name : sources.front().key}},
+    const std::span<const context_source> sources = p.ep.row->contexts.sources;
+    made.texts = {{"source", std::string{sources.empty() ? p.ep.row->long_name : sources.front().key}},
                   {"ep_sdk_version", CAMEO_VERSION},
                   {"notes", std::string{model_notes}}};
   }
-  made.program = *std::move(graph_bytes);  // a file that several models share may not be there yet
+  made.program = *std::move(graph_bytes);  // the program cannot use a shared file, which may not be complete yet
   return made;
 }
 
-result<ort_node*> stored_group::node(const plugin& p, const ort_node& fused, const context_place& to) const {
-  const host& h = p.side;
-  questions ask{h};
-  const std::string name{ask.text<api::Node_GetName>(fused)};
+result<ort_node*> stored_group::make_node(const plugin& p, const ort_node& fused, const context_place& to) const {
+  const host& h = p.ort;
+  call_sequence calls{h};
+  const std::string name{calls.text<api::Node_GetName>(fused)};
   std::string_view written = context;
   std::string file;
   if (!to.is_embedded && !is_file) {
@@ -132,7 +133,7 @@ result<ort_node*> stored_group::node(const plugin& p, const ort_node& fused, con
   std::vector<std::unique_ptr<ort_attribute, decltype(release)>> attributes;
   const auto add = [&](const std::string& key, ort_attribute_kind kind, const void* data, std::size_t count) {
     ort_attribute* made = nullptr;
-    ask.that<api::CreateOpAttr>(key.c_str(), data, int(count), std::int32_t(kind), &made);
+    calls.call<api::CreateOpAttr>(key.c_str(), data, int(count), std::int32_t(kind), &made);
     attributes.emplace_back(made, release);
   };
   const std::int64_t embedded = to.is_embedded;
@@ -140,17 +141,17 @@ result<ort_node*> stored_group::node(const plugin& p, const ort_node& fused, con
   add("embed_mode", ort_attribute_kind::i, &embedded, 1);
   for (const auto& [key, text] : texts) add(key, ort_attribute_kind::s, text.data(), text.size());
   for (const auto& [key, number] : numbers) add(key, ort_attribute_kind::i, &number, 1);
-  if (!ask.outcome()) return ask.outcome();
+  if (!calls.outcome()) return calls.outcome();
   std::vector<ort_attribute*> given;
-  for (auto& each : attributes) given.push_back(each.release());  // the call takes them
+  for (auto& each : attributes) given.push_back(each.release());  // CreateNode takes ownership
   std::vector<const char*> from, into;
   for (const std::string& each : inputs) from.push_back(each.c_str());
   for (const std::string& each : outputs) into.push_back(each.c_str());
   ort_node* made = nullptr;
   const std::string type{compiled_operator().name}, domain{compiled_operator().domain};
-  ask.that<editor_api::CreateNode>(type.c_str(), domain.c_str(), name.c_str(), from.data(), from.size(), into.data(),
-                                   into.size(), given.data(), given.size(), &made);
-  if (!ask.outcome()) return ask.outcome();
+  calls.call<editor_api::CreateNode>(type.c_str(), domain.c_str(), name.c_str(), from.data(), from.size(), into.data(),
+                                     into.size(), given.data(), given.size(), &made);
+  if (!calls.outcome()) return calls.outcome();
   return made;
 }
 

@@ -1,4 +1,4 @@
-// ONNX Runtime's tables, as they are found from a plugin inside it.
+// Gets ONNX Runtime's function tables for a plugin.
 #include "ort_plugin_export/host.hpp"
 
 #include "file/messages.hpp"
@@ -20,7 +20,7 @@ std::uint32_t minor_of(std::string_view version) {
 
 }  // namespace
 
-result<host> host::of(const ort_api_base& base) {
+result<host> host::make(const ort_api_base& base) {
   const char* const version = base.GetVersionString ? base.GetVersionString() : nullptr;
   const std::string_view words = version ? version : "";
   const std::uint32_t found = minor_of(words);
@@ -50,7 +50,7 @@ ort_status* host::refuse(const ort_api_base& base, const status& why) {
   return first ? ort_error(first, why) : nullptr;
 }
 
-status host::taken(ort_status* from, std::string_view function) const {
+status host::status_of(ort_status* from, std::string_view function) const {
   const char* const words = call<api::GetErrorMessage>(from);
   status made =
       failed(code_of(call<api::GetErrorCode>(from)), "ONNX Runtime's {} says: {}", function, words ? words : "");
@@ -60,9 +60,9 @@ status host::taken(ort_status* from, std::string_view function) const {
 
 void host::log(const ort_logger* to, ort_severity severity, std::string_view words) const {
   std::int32_t least = 0;
-  if (!to || !ask<api::Logger_GetLoggingSeverityLevel>(to, &least) || std::int32_t(severity) < least) return;
+  if (!to || !invoke<api::Logger_GetLoggingSeverityLevel>(to, &least) || std::int32_t(severity) < least) return;
   static_cast<void>(
-      ask<api::Logger_LogMessage>(to, std::int32_t(severity), std::string{words}.c_str(), "cameo", 0, "cameo"));
+      invoke<api::Logger_LogMessage>(to, std::int32_t(severity), std::string{words}.c_str(), "cameo", 0, "cameo"));
 }
 
 text_pairs host::pairs(const ort_key_values* from) const {

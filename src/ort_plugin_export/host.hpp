@@ -11,108 +11,110 @@
 
 namespace CAMEO_NAMESPACE::detail::ort {
 
-/// An error in ONNX Runtime's terms, by the table of its functions; null for none.
+/// Makes an error of ONNX Runtime, whose function table is `ort_table`; null for OK.
 ort_status* ort_error(ort_table, const status&);
 
-/// ONNX Runtime, as a plugin in it sees it: its tables of functions. Cheap to copy; thread-safe.
+/// The function tables of the ONNX Runtime that loaded the plugin. Cheap to copy; thread-safe.
 class host {
  public:
-  /// NOT_IMPLEMENTED for a version before 1.23, naming it.
-  static result<host> of(const ort_api_base&);
-  /// The error for a host that of() refuses, in its own terms; null where it has not even the means to say so.
+  /// NOT_IMPLEMENTED if ONNX Runtime is older than 1.23; the message contains its version.
+  static result<host> make(const ort_api_base&);
+  /// Makes an error for an ONNX Runtime that make() refused; null if it lacks even the functions for that.
   static ort_status* refuse(const ort_api_base&, const status&);
 
-  /// The version 1.N whose functions are used: the host's, or the newest that is known here.
+  /// The N of version 1.N whose functions are used: that of ONNX Runtime, or the newest that cameo supports.
   std::uint32_t version() const { return version_; }
 
-  /// Calls the function at a place of its table.
+  /// Calls the function in a slot of its table.
   template <auto Slot, class... Args>
   auto call(Args... args) const {
     return at<Slot>(table(Slot))(args...);
   }
-  /// The same for a function that may fail: its error is taken over.
+  /// Calls a function that may fail, and converts and releases its error.
   template <auto Slot, class... Args>
-  status ask(Args... args) const {
+  status invoke(Args... args) const {
     ort_status* const failed = call<Slot>(args...);
-    return failed ? taken(failed, slot_type<Slot>::called) : status{};
+    return failed ? status_of(failed, slot_type<Slot>::called) : status{};
   }
-  /// Keys and values, copied.
+  /// Copies keys and values.
   text_pairs pairs(const ort_key_values*) const;
-  /// Keys and values to give to ONNX Runtime.
+  /// Makes keys and values in ONNX Runtime's representation.
   std::shared_ptr<const ort_key_values> pairs(const text_pairs&) const;
 
-  /// The same error in ONNX Runtime's terms; null for none.
+  /// Makes an error of ONNX Runtime from a status; null for OK. The caller releases it.
   ort_status* give(const status& from) const { return ort_error(api_, from); }
-  /// Writes to the log of ONNX Runtime, unless it wants no messages of this severity.
+  /// Writes to ONNX Runtime's log, if it logs messages of this severity.
   void log(const ort_logger*, ort_severity, std::string_view words) const;
 
  private:
   ort_table table(api) const { return api_; }
   ort_table table(ep_api) const { return ep_api_; }
   ort_table table(editor_api) const { return editor_api_; }
-  status taken(ort_status*, std::string_view function) const;
+  status status_of(ort_status*, std::string_view function) const;
 
   ort_table api_ = nullptr, ep_api_ = nullptr, editor_api_ = nullptr;
   std::uint32_t version_ = 0;
 };
 
-/// A callback of ONNX Runtime's that a member function of T answers: nothing is thrown out of it.
+/// A callback for ONNX Runtime that calls a member function of T, and returns exceptions as errors.
 template <class T, auto Member, class Callbacks, class... Args>
-ort_status* answered_by(Callbacks* of, Args... args) {
+ort_status* callback(Callbacks* of, Args... args) {
   T& self = static_cast<T&>(*of);
-  return self.shared->side.give(guarded_hook([&]() -> status { return (self.*Member)(args...); }));
+  return self.shared->ort.give(guarded_hook([&]() -> status { return (self.*Member)(args...); }));
 }
 
-/// What a function gives by its second argument: a T, or, where it is told how many there is room for, a list of them.
+/// The type T that a function writes through its second argument: one T, or an array of them whose capacity is the
+/// third argument.
 template <class Function>
-struct answer;
-template <class Of, class T, class... Room>
-struct answer<ort_status*(const Of*, T*, Room...)> {
+struct output;
+template <class Of, class T, class... Capacity>
+struct output<ort_status*(const Of*, T*, Capacity...)> {
   using type = T;
 };
 template <auto Slot>
-using answer_of = typename answer<typename slot_type<Slot>::type>::type;
+using output_of = typename output<typename slot_type<Slot>::type>::type;
 
-/// Asks one thing after the other and keeps the first error: whatever is asked after it has no answer.
-class questions {
+/// Calls functions of ONNX Runtime one after the other, and keeps the first error. Calls after an error do nothing, and
+/// their outputs are null, false, 0 or empty.
+class call_sequence {
  public:
-  explicit questions(const host& of) : host_{of} {}
+  explicit call_sequence(const host& of) : host_{of} {}
   /// OK, or the first error.
   const status& outcome() const { return outcome_; }
   void fail(status why) {
     if (outcome_) outcome_ = std::move(why);
   }
-  /// What a result holds; T(), and its error, for one that has nothing.
+  /// The value of a result. If it is an error, the error is kept and the value is T().
   template <class T>
-  T taken(result<T> made) {
+  T value_of(result<T> made) {
     fail(made.error());
     return std::move(made).value_or(T{});
   }
 
-  /// Calls a function that gives its answers by its arguments.
+  /// Calls a function that returns values through its arguments.
   template <auto Slot, class... Args>
-  void that(Args... args) {
-    if (outcome_) outcome_ = host_.ask<Slot>(args...);
+  void call(Args... args) {
+    if (outcome_) outcome_ = host_.invoke<Slot>(args...);
   }
-  /// One answer about an object; null, false or 0 without one.
+  /// Calls a function that returns one property of an object.
   template <auto Slot, class Of>
-  answer_of<Slot> get(const Of& of) {
-    answer_of<Slot> made{};
-    that<Slot>(&of, &made);
+  output_of<Slot> get(const Of& of) {
+    output_of<Slot> made{};
+    call<Slot>(&of, &made);
     return made;
   }
-  /// A text of an object; empty where it has none.
+  /// Calls a function that returns a text of an object; empty for null.
   template <api Slot, class Of>
   std::string_view text(const Of& of) {
     const char* const words = get<Slot>(of);
     return words ? words : "";
   }
-  /// All parts of an object, by the functions that tell how many there are and which.
+  /// All elements of a list of an object, read by the functions that return their number and the elements.
   template <api Count, api Get, class Of>
-  std::vector<answer_of<Get>> list(const Of& of) {
-    std::vector<answer_of<Get>> all(get<Count>(of));
-    if (!all.empty()) that<Get>(&of, all.data(), all.size());
-    return outcome_ ? all : std::vector<answer_of<Get>>{};
+  std::vector<output_of<Get>> list(const Of& of) {
+    std::vector<output_of<Get>> all(get<Count>(of));
+    if (!all.empty()) call<Get>(&of, all.data(), all.size());
+    return outcome_ ? all : std::vector<output_of<Get>>{};
   }
 
  private:

@@ -1,4 +1,4 @@
-// Operators of a provider's own, as ONNX Runtime gets to know them.
+// Registers a provider's operators with ONNX Runtime.
 #include "ort_plugin_export/placeholders.hpp"
 
 #include "file/messages.hpp"
@@ -9,15 +9,17 @@
 namespace CAMEO_NAMESPACE::detail::ort {
 namespace {
 
-/// ONNX Runtime finds no types for arguments behind the first of a variadic parameter: so many are written out.
+/// The number of arguments that a variadic parameter is replaced by: ONNX Runtime infers no types of arguments after
+/// the first of a variadic parameter.
 constexpr std::size_t most_variadic = 16;
-/// Each combination of the types that outputs may have is a placeholder of its own.
+/// The most placeholders for one version: there is one for each combination of types that its outputs may have.
 constexpr std::size_t most_combinations = 256;
 
 const placeholder& self(const ort_custom_op* of) { return static_cast<const placeholder&>(*of); }
 
-void write_out(const op_version& version, std::span<const parameter> from, const type_choices& chosen,
-               std::vector<placeholder::argument>& to) {
+/// Appends the arguments for a version's inputs or outputs.
+void add_arguments(const op_version& version, std::span<const parameter> from, const type_choices& chosen,
+                   std::vector<placeholder::argument>& to) {
   for (const parameter& p : from) {
     const auto choice = chosen.find(p.homogeneous ? p.type_string : "");
     const std::int32_t type = choice == chosen.end() ? only_type(types_of(version, p) & numbers) : choice->second;
@@ -31,7 +33,7 @@ void write_out(const op_version& version, std::span<const parameter> from, const
 
 placeholder::placeholder(const plugin& by, const op_row& row, const op_version& what)
     : op{row.name}, provider{by.name}, since{what.since} {
-  version = by.side.version();
+  version = by.ort.version();
   GetName = [](const ort_custom_op* of) { return self(of).op.c_str(); };
   GetExecutionProviderType = [](const ort_custom_op* of) { return self(of).provider.c_str(); };
   GetInputTypeCount = [](const ort_custom_op* of) { return self(of).inputs.size(); };
@@ -52,19 +54,19 @@ placeholder::placeholder(const plugin& by, const op_row& row, const op_version& 
 }
 
 placeholder_domains::placeholder_domains(const plugin& by) : plugin_{by} {
-  if (by.side.version() < 24) return;
-  for (const std::span<const op_row>& list : {by.of.row->kernels().ops, by.of.row->own_ops})
+  if (by.ort.version() < 24) return;
+  for (const std::span<const op_row>& list : {by.ep.row->kernels().ops, by.ep.row->own_ops})
     for (const op_row& row : list)
       if (!row.domain.empty() && !find_op(standard_ops(), row.domain, row.name)) add(row);
 }
 
-/// ONNX Runtime has one schema for all versions, and refuses to load anything where one of them has more arguments: so
-/// all have as many, which may be absent. What a node has to have is checked when it is claimed.
+/// ONNX Runtime has one schema for all versions of an operator, and rejects every model if their numbers of arguments
+/// differ. All versions therefore get the same number of optional arguments. claim() checks those of each node.
 void placeholder_domains::add(const op_row& row) {
   const auto warn = [&](int version, const status& why) {
-    plugin_.side.log(plugin_.log, ort_severity::warning,
-                     fmt::format("operator '{}' of domain '{}', version {}, is not made known: {}", row.name,
-                                 row.domain, version, why.words()));
+    plugin_.ort.log(plugin_.log, ort_severity::warning,
+                    fmt::format("operator '{}' of domain '{}', version {}, is not registered: {}", row.name, row.domain,
+                                version, why.words()));
   };
   std::vector<placeholder*> made;
   for (const op_version& version : row.versions) {
@@ -72,8 +74,8 @@ void placeholder_domains::add(const op_row& row) {
     if (!all) warn(version.since, all.error());
     for (const type_choices& chosen : all.value_or(std::vector<type_choices>{})) {
       placeholder& one = *made.emplace_back(&ops_.emplace_back(plugin_, row, version));
-      write_out(version, version.inputs, chosen, one.inputs);
-      write_out(version, version.outputs, chosen, one.outputs);
+      add_arguments(version, version.inputs, chosen, one.inputs);
+      add_arguments(version, version.outputs, chosen, one.outputs);
     }
   }
   for (const auto list : {&placeholder::inputs, &placeholder::outputs}) {
@@ -84,17 +86,17 @@ void placeholder_domains::add(const op_row& row) {
       for (placeholder::argument& a : each->*list) a.presence |= row.versions.size() > 1;
     }
   }
-  questions ask{plugin_.side};
+  call_sequence calls{plugin_.ort};
   for (const placeholder* one : made) {
     ort_custom_op_domain*& domain = all_[row.domain];
-    if (!domain) ask.that<api::CreateCustomOpDomain>(std::string{row.domain}.c_str(), &domain);
-    ask.that<api::CustomOpDomain_Add>(domain, one);
+    if (!domain) calls.call<api::CreateCustomOpDomain>(std::string{row.domain}.c_str(), &domain);
+    calls.call<api::CustomOpDomain_Add>(domain, one);
   }
-  if (!ask.outcome()) warn(row.versions.back().since, ask.outcome());
+  if (!calls.outcome()) warn(row.versions.back().since, calls.outcome());
 }
 
 placeholder_domains::~placeholder_domains() {
-  for (const auto& [name, domain] : all_) plugin_.side.call<api::ReleaseCustomOpDomain>(domain);
+  for (const auto& [name, domain] : all_) plugin_.ort.call<api::ReleaseCustomOpDomain>(domain);
 }
 
 }  // namespace CAMEO_NAMESPACE::detail::ort

@@ -6,8 +6,8 @@
 
 namespace CAMEO_NAMESPACE::detail::ort {
 
-/// One way to type a version of an operator of a provider's own: ONNX Runtime checks models against it, and takes the
-/// types of outputs from it. It has no kernel: its nodes are the provider's to compile.
+/// A custom operator of ONNX Runtime for one version and one combination of types of a provider's operator. ONNX
+/// Runtime checks models and infers types with it. It has no kernel, since the provider compiles its nodes.
 struct placeholder : ort_custom_op {
   struct argument {
     std::int32_t type = 0;      // 0: any
@@ -21,11 +21,11 @@ struct placeholder : ort_custom_op {
   std::vector<argument> inputs, outputs;
 };
 
-/// A provider's own operators by their domains, which ONNX Runtime adds to a session that the provider is in.
+/// The domains of a provider's operators, which ONNX Runtime adds to the sessions that use the provider.
 class placeholder_domains {
  public:
-  /// Of those operators that ONNX does not have; the log says which can't be made known, and why. None before ONNX
-  /// Runtime 1.24, which takes no operators from plugins. The plugin has to live as long.
+  /// Makes placeholders for the operators that ONNX does not have, and logs a warning for each that can't have one.
+  /// There are none before ONNX Runtime 1.24, which takes no operators from plugins. The plugin must outlive this.
   explicit placeholder_domains(const plugin&);
   placeholder_domains(const placeholder_domains&) = delete;
   placeholder_domains& operator=(const placeholder_domains&) = delete;

@@ -19,7 +19,7 @@ result<std::string> hash_file(const os::handle& file) {
   }
 }
 
-/// Appends "<hash>  <path>" of every file below an open folder.
+/// Appends the path and the hash of every file below an open folder.
 status list_files(const os::handle& folder, const std::string& below, int depth,
                   std::vector<std::pair<std::string, std::string>>& to) {
   if (depth > deepest_folder) return failed(status_code::invalid_argument, "'{}': folders nested too deeply", below);
@@ -83,7 +83,7 @@ result<std::string> hash_folder(const std::string& path) {
 }
 
 void package_reader::find_assets() {
-  const led_to to = follow_text(to_, {}, assets_folder, open_for::reading);
+  const target to = follow_text(made_, {}, assets_folder, open_for::reading);
   if (to.fault != package_fault::none || to.at.kind != os::file_kind::folder) return;
   const result<std::vector<std::string>> names = names_in(to.at.handle);
   if (!names) return;
@@ -93,9 +93,9 @@ void package_reader::find_assets() {
     if (!name.starts_with(prefix)) continue;
     uri[prefix.size() - 1] = ':';
     const std::optional<asset_reference> asset = as_asset(uri);
-    if (!asset || asset->has_tail || to_.assets.find(uri)) continue;
+    if (!asset || asset->has_tail || made_.assets.find(uri)) continue;
     const std::string path = joined(assets_folder, name);
-    if (follow_text(to_, {}, path).at.is(os::file_kind::folder)) to_.assets.add({uri, path, false});
+    if (follow_text(made_, {}, path).at.has_kind(os::file_kind::folder)) made_.assets.add({uri, path, false});
   }
 }
 
@@ -103,15 +103,15 @@ void verify_assets(const package::impl& in, problem_list& problems) {
   const place top{manifest_file}, all = top / "shared_assets";
   for (const package_asset& asset : in.assets) {
     const place at = all / asset.uri;
-    const led_to to = follow_text(in, {}, asset.path, open_for::reading);
-    if (!to.at.is(os::file_kind::folder)) {
+    const target to = follow_text(in, {}, asset.path, open_for::reading);
+    if (!to.at.has_kind(os::file_kind::folder)) {
       problems.add(package_fault::not_found, at, fmt::format("there is no folder '{}'", asset.path));
       continue;
     }
     const result<std::string> hash = hash_opened_folder(to.at.handle, asset.path);
     if (!hash) problems.add(package_fault::integrity, at, std::string{hash.error().words()});
     else if (*hash != asset.uri)
-      problems.add(package_fault::integrity, at, fmt::format("the files in '{}' make {}", asset.path, *hash));
+      problems.add(package_fault::integrity, at, fmt::format("the files in '{}' have the hash {}", asset.path, *hash));
   }
 }
 

@@ -8,7 +8,7 @@
 namespace CAMEO_NAMESPACE {
 namespace {
 
-/// What is copied may be called as it is; what packages name is checked where it is named.
+/// The rule for copied files allows every name: paths in packages are checked when a package is read.
 constexpr const path_rule& copied_path = external_data_path;
 
 status copy_file(const os::handle& from, const std::string& to) {
@@ -29,9 +29,9 @@ status copy_folder(const detail::held_folder& from, const std::string& below, co
                    detail::function_ref<bool(const std::string&)> skips) {
   if (depth > deepest_folder) return failed(status_code::fail, "'{}': folders nested too deeply", below);
   const found_path opened = from.find(copied_path, below.empty() ? "." : below, open_for::reading);
-  if (!opened.is(os::file_kind::folder))
+  if (!opened.has_kind(os::file_kind::folder))
     return failed(status_code::fail, "'{}/{}' {}", from.path(), below,
-                  opened.why.empty() ? "is no folder" : opened.why);
+                  opened.why.empty() ? "is not a folder" : opened.why);
   const result<std::vector<std::string>> names = names_in(opened.handle);
   if (!names) return status{names.error()};
   if (status s = make_new_folder(to); !s) return s;
@@ -40,8 +40,8 @@ status copy_folder(const detail::held_folder& from, const std::string& below, co
     if (skips(path)) continue;
     const found_path at = from.find(copied_path, path, open_for::reading);
     status s;
-    if (at.is(os::file_kind::folder)) s = copy_folder(from, path, copy, depth + 1, skips);
-    else if (at.is(os::file_kind::file)) s = copy_file(at.handle, copy);
+    if (at.has_kind(os::file_kind::folder)) s = copy_folder(from, path, copy, depth + 1, skips);
+    else if (at.has_kind(os::file_kind::file)) s = copy_file(at.handle, copy);
     else s = failed(status_code::fail, "'{}/{}' {}", from.path(), path, at.why.empty() ? "cannot be copied" : at.why);
     if (!s) return s;
   }
@@ -63,7 +63,7 @@ status copy_tree(const detail::held_folder& from, std::string_view below, const 
   const std::filesystem::path whole = std::filesystem::canonical(std::filesystem::path{from.path()} / below, error);
   const std::filesystem::path place = error ? whole : std::filesystem::weakly_canonical(to, error);
   if (!error && std::mismatch(whole.begin(), whole.end(), place.begin(), place.end()).first == whole.end())
-    return failed(status_code::invalid_argument, "'{}' holds the folder that it is to be copied to", whole.string());
+    return failed(status_code::invalid_argument, "'{}' contains the folder that it is to be copied to", whole.string());
   return copy_folder(from, std::string{below}, to, 0, skips);
 }
 

@@ -6,14 +6,14 @@
 namespace CAMEO_NAMESPACE {
 namespace {
 
-/// Names become names of folders.
+/// INVALID_ARGUMENT unless a name can be the name of a folder.
 status check_name(std::string_view what, std::string_view name) {
   if (name.empty()) return refused("a {} needs a name", what);
   const std::string_view why = name == "."                   ? "means the folder itself"
                                : name.find('/') != name.npos ? "has a slash in it"
-                               : is_own_name(name)           ? "is what a file of the package's own is called"
+                               : is_own_name(name)           ? "is reserved for files of the package"
                                                              : malformed(package_path, name);
-  if (!why.empty()) return refused("the {} name '{}' {}, and is to be the name of a folder", what, name, why);
+  if (!why.empty()) return refused("the {} name '{}' {}, but it has to be the name of a folder", what, name, why);
   return {};
 }
 
@@ -31,7 +31,7 @@ void drop_staged(package::impl& p, std::string_view component, std::string_view 
                  p.staged.end());
 }
 
-/// Whether a folder that a variant leaves has something else of the package in it.
+/// True if the folder of a removed variant contains, or may contain, other files of the package.
 bool holds_others(const package::impl& p, const std::string& folder) {
   if (folder.empty() || folder == "." || folder.starts_with('/')) return true;
   const auto is_in = [&](const std::string& path) { return path == folder || path.starts_with(folder + "/"); };
@@ -42,7 +42,7 @@ bool holds_others(const package::impl& p, const std::string& folder) {
          });
 }
 
-/// Takes the ort payload from the fields that are made of it, unless it is given.
+/// Adds the executor "ort", made from the variant's fields, unless the executors contain it.
 void complete_ort(package_variant& v) {
   for (executor_info& each : v.executors) each.file.reset();
   const bool has_ort = std::any_of(v.executors.begin(), v.executors.end(),
@@ -60,11 +60,7 @@ void complete_ort(package_variant& v) {
   v.executors.insert(v.executors.begin(), {std::string{ort_executor}, {}, dump(made)});
 }
 
-}  // namespace
-
-namespace {
-
-/// The file that is to be the variant's model: among those that become the variant's, or in a shared asset.
+/// INVALID_ARGUMENT unless the variant's model file exists, in the folder `from` that will be copied or in an asset.
 status check_model(const package::impl& in, const package_variant& v, const std::string& from) {
   std::optional<detail::held_folder> files;
   if (!from.empty()) {
@@ -75,16 +71,16 @@ status check_model(const package::impl& in, const package_variant& v, const std:
   if (!v.model_file) return {};
   const std::optional<asset_reference> asset = as_asset(*v.model_file);
   if (!asset) {
-    if (!files || files->find(in.rule(), *v.model_file, open_for::place).is(os::file_kind::file)) return {};
+    if (!files || files->find(in.rule(), *v.model_file, open_for::place).has_kind(os::file_kind::file)) return {};
     return refused("variant '{}': there is no file '{}' in the folder '{}'", v.name, *v.model_file, from);
   }
   const auto staged =
       std::find_if(in.staged.begin(), in.staged.end(), [&](const staged_files& s) { return s.asset == asset->uri; });
   bool is_there = false;
   if (staged == in.staged.end()) {
-    is_there = follow_text(in, {}, *v.model_file).at.is(os::file_kind::file);
-  } else if (const result<detail::held_folder> opened = detail::held_folder::open(staged->from)) {
-    is_there = asset->has_tail && opened->find(in.rule(), asset->tail, open_for::place).is(os::file_kind::file);
+    is_there = follow_text(in, {}, *v.model_file).at.has_kind(os::file_kind::file);
+  } else if (const result<detail::held_folder> opened = detail::held_folder::open(staged->source)) {
+    is_there = asset->has_tail && opened->find(in.rule(), asset->tail, open_for::place).has_kind(os::file_kind::file);
   }
   return is_there ? status{} : refused("variant '{}': there is no file '{}'", v.name, *v.model_file);
 }
@@ -94,17 +90,17 @@ status check_model(const package::impl& in, const package_variant& v, const std:
 result<package_variant> checked_variant(const package::impl& in, const package_component& to,
                                         const package_variant& v) {
   for (const executor_info& each : v.executors)
-    if (const parsed_json payload = parse_json(each.json); !payload.trouble.empty())
-      return refused("executor '{}': {}", each.name, payload.trouble);
+    if (const parsed_json payload = parse_json(each.json); !payload.error.empty())
+      return refused("executor '{}': {}", each.name, payload.error);
   for (const std::string* text : {&v.metadata, &v.unknown})
-    if (const parsed_json read = parse_json(*text); !text->empty() && !read.trouble.empty())
-      return refused("variant '{}': {}", v.name, read.trouble);
+    if (const parsed_json read = parse_json(*text); !text->empty() && !read.error.empty())
+      return refused("variant '{}': {}", v.name, read.error);
   if (!v.unknown.empty() && !parse_json(v.unknown).value.is_object())
-    return refused("variant '{}': unknown fields are an object", v.name);
+    return refused("variant '{}': its unknown fields must be a JSON object", v.name);
   const json written = to_json(v, std::nullopt);
-  // As text and back, as a reader of the package gets it.
+  // Writing and parsing the variant gives what a reader of the package would get.
   const parsed_json read = parse_json(dump(written));
-  if (!read.trouble.empty()) return refused("variant '{}': {}", v.name, read.trouble);
+  if (!read.error.empty()) return refused("variant '{}': {}", v.name, read.error);
   package::impl nowhere;
   nowhere.installed = in.installed;
   nowhere.minor = in.minor;
@@ -121,9 +117,9 @@ result<package_variant> checked_variant(const package::impl& in, const package_c
 
 namespace {
 
-/// An edit that can't be applied again, because another writer has changed the same thing.
+/// The error of an edit that can't be repeated, because another writer has changed the same part of the package.
 template <class... Args>
-status overtaken(fmt::format_string<Args...> format, Args&&... args) {
+status conflicting(fmt::format_string<Args...> format, Args&&... args) {
   return failed(status_code::fail, format, std::forward<Args>(args)...);
 }
 
@@ -133,7 +129,7 @@ template <class Text>
 void package::impl::set(Text impl::* field, const char* called, Text to) {
   edits.push_back([field, called, to, before = this->*field](package& p) -> status {
     const Text& now = (*p.impl_).*field;
-    if (now != before && now != to) return overtaken("{} has another value now", called);
+    if (now != before && now != to) return conflicting("{} has another value now", called);
     return p.impl_->set(field, called, to), status{};
   });
   this->*field = std::move(to);
@@ -155,7 +151,7 @@ status package::set_metadata(std::string_view text) {
     std::string to;
     if (!text.empty()) {
       const parsed_json read = parse_json(text);
-      if (!read.trouble.empty()) return refused("metadata: {}", read.trouble);
+      if (!read.error.empty()) return refused("metadata: {}", read.error);
       to = dump(read.value);
     }
     impl_->set(&impl::metadata, "additional_metadata", std::move(to));
@@ -165,7 +161,7 @@ status package::set_metadata(std::string_view text) {
 
 namespace {
 
-/// A folder for a component: nothing else of the package is called so, or has been on disk until it is pruned.
+/// An unused name for the folder of a new component.
 std::string free_folder(const package::impl& p, const std::string& name) {
   std::set<std::string> taken;
   if (p.root)
@@ -178,7 +174,7 @@ std::string free_folder(const package::impl& p, const std::string& name) {
   return free_name(name, taken);
 }
 
-/// What a component is, to see whether it is still the same.
+/// The contents of a component as text, to detect changes.
 std::string facts_of(const package_component& c) {
   std::string made = c.file.value_or("") + dump(to_json(c, true));
   for (const package_variant& v : c.variants) made += "\n" + v.folder;
@@ -207,7 +203,7 @@ status package::add_component(std::string name, bool external) {
     }
     impl_->components.push_back(std::move(made));
     impl_->manifest_changed = true;
-    // Another writer may have added the same component: then both keep their variants in it.
+    // If another writer has added the same component, both writers' variants are kept in it.
     impl_->edits.push_back(
         [name, external](package& p) { return p.find(name) ? status{} : p.add_component(name, external); });
     return {};
@@ -218,7 +214,7 @@ status package::remove_component(std::string_view name) {
   return guarded([&]() -> status {
     const result<const package_component*> found = component(name);
     if (!found) return status{found.error()};
-    const std::string kept{name};  // the text may be the component's own
+    const std::string kept{name};  // `name` may refer to the component that is removed
     const std::size_t edits = impl_->edits.size();
     const std::string facts = facts_of(**found);
     std::vector<std::string> variants;
@@ -234,7 +230,7 @@ status package::remove_component(std::string_view name) {
     impl_->edits.resize(edits);
     impl_->edits.push_back([kept, facts](package& p) -> status {
       const package_component* const now = p.find(kept);
-      if (now && facts_of(*now) != facts) return overtaken("component '{}' is not what it was", kept);
+      if (now && facts_of(*now) != facts) return conflicting("component '{}' has changed", kept);
       return p.remove_component(kept);
     });
     return {};
@@ -279,7 +275,7 @@ status package::remove_variant(std::string_view from, std::string_view name) {
     impl_->edits.push_back([component = c.name, kept, facts = facts_of(**found)](package& p) -> status {
       const result<const package_variant*> now = p.variant(component, kept);
       if (now && facts_of(**now) != facts)
-        return overtaken("variant '{}' of component '{}' is not what it was", kept, component);
+        return conflicting("variant '{}' of component '{}' has changed", kept, component);
       return p.remove_variant(component, kept);
     });
     c.variants.erase(c.variants.begin() + (*found - c.variants.data()));
@@ -295,7 +291,7 @@ result<std::string> package::add_asset(const std::string& from, std::string_view
     result<std::string> uri = hash_folder(from);
     if (!uri) return with_code(status_code::invalid_argument, uri.error());
     if (!expected.empty() && *uri != expected)
-      return refused("the files in '{}' make {}, and not {}", from, *uri, expected);
+      return refused("the files in '{}' have the hash {}, not {}", from, *uri, expected);
     if (impl_->assets.find(*uri)) return uri;
     impl_->assets.add({*uri, joined(assets_folder, "sha256-" + uri->substr(7)), false});
     impl_->staged.push_back({{}, {}, *uri, from});
@@ -341,7 +337,7 @@ result<std::unique_ptr<package::impl>> package::impl::merged() const {
   for (const auto& edit : edits)
     if (const status s = edit(now); !s)
       return failed(status_code::fail,
-                    "{}: another writer has changed the package since it was opened, and an edit contradicts "
+                    "{}: another writer has changed the package since it was opened, and an edit conflicts with "
                     "that: {}; open it again",
                     folder, s.words());
   now.impl_->superseded.insert(now.impl_->superseded.end(), superseded.begin(), superseded.end());

@@ -14,7 +14,7 @@ bool is_number(const std::string& dim) {
   return !dim.empty() && dim.find_first_not_of("0123456789") == std::string::npos;
 }
 
-/// Without the shapes of what it holds: "seq(tensor(float)[2])" is a "seq(tensor(float))".
+/// Removes shapes from the text of a type: "seq(tensor(float)[2])" becomes "seq(tensor(float))".
 std::string without_shapes(std::string_view type) {
   std::string made;
   int depth = 0;
@@ -26,7 +26,8 @@ std::string without_shapes(std::string_view type) {
   return made;
 }
 
-/// Values by name; the vector must outlive it. Files say how many there are, so none is looked for one by one.
+/// An index of values by name; the vector must outlive it. Files decide how many values there are, so that a linear
+/// search for each of them could take very long.
 class named {
  public:
   explicit named(const std::vector<package_value>& all) {
@@ -41,33 +42,25 @@ class named {
   std::unordered_map<std::string_view, const package_value*> at_;
 };
 
-std::string names_of(const std::vector<package_value>& all) {
-  static constexpr std::size_t most = 20;
-  std::string made;
-  for (std::size_t i = 0; i < std::min(all.size(), most); ++i)
-    made += fmt::format("{}'{}'", i ? ", " : "", all[i].name);
-  return all.empty() ? "none" : all.size() > most ? made + ", ..." : made;
-}
-
-/// Whether one side has what the other needs, both ways.
+/// An error unless each side has the values of the other with types that agree; optional ones may be missing.
 status same_values(std::string_view what, const std::vector<package_value>& a, const std::vector<package_value>& b) {
   const named in_a{a}, in_b{b};
   for (const package_value& v : a) {
     const package_value* const other = in_b.find(v.name);
     if (!other && v.optional) continue;
-    if (!other) return refused("{} '{}' is in one of both alone; the other has {}", what, v.name, names_of(b));
+    if (!other) return refused("{} '{}' is in only one of the two; the other has {}", what, v.name, names_of(b, "'"));
     if (!agree(v, *other))
       return refused("{} '{}' has the type '{}' in one and '{}' in the other", what, v.name, v.text(), other->text());
   }
   for (const package_value& v : b)
     if (!v.optional && !in_a.find(v.name))
-      return refused("{} '{}' is in one of both alone; the other has {}", what, v.name, names_of(a));
+      return refused("{} '{}' is in only one of the two; the other has {}", what, v.name, names_of(a, "'"));
   return {};
 }
 
 class connector {
  public:
-  connector(std::span<const component_io> all, connected_io& to) : all_{all}, to_{to} {}
+  connector(std::span<const component_io> all, connected_io& to) : all_{all}, made_{to} {}
 
   status connect(const package_io* declared) {
     for (std::size_t c = 0; c < all_.size(); ++c)
@@ -86,12 +79,12 @@ class connector {
 
   status add(std::size_t c) {
     const component_io& part = all_[c];
-    std::vector<place>& sources = to_.sources.emplace_back();
+    std::vector<place>& sources = made_.sources.emplace_back();
     bool takes_any = false;
     for (const package_value& v : part.io.inputs) {
       const auto from = last_.find(v.name);
       if (from == last_.end()) {
-        if (status s = take_from_outside(part, v, sources); !s) return s;
+        if (status s = take_from_caller(part, v, sources); !s) return s;
         continue;
       }
       taken_[from->second.component][from->second.number] = takes_any = true;
@@ -101,37 +94,37 @@ class connector {
                        all_[from->second.component].component, given.text());
     }
     if (c > 0 && !takes_any)
-      return refused("component '{}' takes nothing of those before it: its inputs are {}", part.component,
-                     names_of(part.io.inputs));
+      return refused("component '{}' reads no output of an earlier component: its inputs are {}", part.component,
+                     names_of(part.io.inputs, "'"));
     taken_.emplace_back(part.io.outputs.size(), false);
     for (std::size_t i = part.io.outputs.size(); i-- > 0;) last_[part.io.outputs[i].name] = {c, i};
     return {};
   }
 
-  /// An input of the whole, which is optional if all that take it can do without.
-  status take_from_outside(const component_io& part, const package_value& v, std::vector<place>& sources) {
-    const auto [at, is_new] = outside_.emplace(v.name, to_.io.inputs.size());
+  /// Connects an input to an input of the pipeline, which is optional if it is optional for all components.
+  status take_from_caller(const component_io& part, const package_value& v, std::vector<place>& sources) {
+    const auto [at, is_new] = outside_.emplace(v.name, made_.io.inputs.size());
     sources.push_back({connected_io::outside, at->second});
-    if (is_new) return to_.io.inputs.push_back(v), status{};
-    package_value& other = to_.io.inputs[at->second];
+    if (is_new) return made_.io.inputs.push_back(v), status{};
+    package_value& other = made_.io.inputs[at->second];
     other.optional &= v.optional;
     if (agree(v, other)) return {};
-    return refused("component '{}' takes '{}', and another takes '{}' from outside", part.component, v.text(),
+    return refused("component '{}' takes '{}', and another takes '{}' from the caller", part.component, v.text(),
                    other.text());
   }
 
   void give(place from) {
-    to_.outputs.push_back(from);
-    to_.io.outputs.push_back(at(from));
+    made_.outputs.push_back(from);
+    made_.io.outputs.push_back(at(from));
   }
 
   status declare(const package_io& declared) {
-    if (status s = same_values("input", declared.inputs, to_.io.inputs); !s)
+    if (status s = same_values("input", declared.inputs, made_.io.inputs); !s)
       return std::move(s).in("declared against the models");
     for (const package_value& v : declared.inputs)
       if (!outside_.contains(v.name))
-        return refused("input '{}' is declared, and no component takes it from outside; they take {}", v.name,
-                       names_of(to_.io.inputs));
+        return refused("input '{}' is declared, and no component takes it from the caller; they take {}", v.name,
+                       names_of(made_.io.inputs, "'"));
     for (const package_value& v : declared.outputs) {
       const auto from = last_.find(v.name);
       if (from == last_.end()) return refused("output '{}' is declared, and no component gives it", v.name);
@@ -143,10 +136,10 @@ class connector {
   }
 
   std::span<const component_io> all_;
-  connected_io& to_;
-  std::vector<std::vector<bool>> taken_;                       // by a later component
-  std::unordered_map<std::string_view, place> last_;           // that gives a value of the name, so far
-  std::unordered_map<std::string_view, std::size_t> outside_;  // inputs of the whole
+  connected_io& made_;
+  std::vector<std::vector<bool>> taken_;                       // per output: a later component reads it
+  std::unordered_map<std::string_view, place> last_;           // the last output of each name so far
+  std::unordered_map<std::string_view, std::size_t> outside_;  // the pipeline's inputs by name
 };
 
 }  // namespace
@@ -180,7 +173,7 @@ result<connected_io> connect(std::span<const component_io> all, const package_io
   });
 }
 
-// --- as the manifest has it: additional_metadata.io ---
+// --- reading and writing the manifest's additional_metadata.io ---
 
 namespace {
 
@@ -249,7 +242,7 @@ json to_json(const std::vector<package_value>& all) {
 std::optional<package_io> read_io(std::string_view metadata, bool& is_there) {
   is_there = false;
   const parsed_json read = parse_json(std::string{metadata});
-  if (metadata.empty() || !read.trouble.empty() || !read.value.is_object()) return std::nullopt;
+  if (metadata.empty() || !read.error.empty() || !read.value.is_object()) return std::nullopt;
   const auto io = read.value.find(io_field);
   is_there = io != read.value.end();
   package_io made;
@@ -267,7 +260,7 @@ std::optional<package_io> package::io() const {
 status package::set_io(const std::optional<package_io>& io) {
   return guarded([&]() -> status {
     json all = impl_->metadata.empty() ? json::object() : parse_json(impl_->metadata).value;
-    if (!all.is_object()) return refused("additional_metadata is no object, so there is no place for 'io' in it");
+    if (!all.is_object()) return refused("additional_metadata is not an object, so it can't contain 'io'");
     all.erase(std::string{io_field});
     if (io) {
       json& made = append(all, std::string{io_field}, json::object());

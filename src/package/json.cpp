@@ -32,7 +32,8 @@ void free_members(json& value) {
 
 void write_in_line(const json& value, std::string& to);
 
-/// The library sets up a writer for each call, which costs more than a short value does. What needs escapes is its own.
+/// Writes a string. nlohmann's writer, whose construction costs more than writing a short string, is used only for
+/// strings that need escapes.
 void write_text(const std::string& text, std::string& to) {
   const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; };
   if (!std::all_of(text.begin(), text.end(), is_plain))
@@ -54,9 +55,9 @@ void write_in_line(const json& value, std::string& to) {
   to += value.is_object() ? '}' : ']';
 }
 
-/// Builds the value from the parser's calls, so that depth, number and keys are checked before anything is kept. What
-/// an array or an object has is gathered on two stacks until it ends and moved there at once: the library's map has
-/// constant keys, and so would copy everything below whenever it grows.
+/// Builds a value from the parser's calls, checking depth, number of values and keys. The members of an array or an
+/// object are collected on two stacks until its end and then moved at once: nlohmann's ordered map has constant keys,
+/// so that it would copy all of its contents whenever it grows.
 class json_builder {
  public:
   using number_integer_t = json::number_integer_t;
@@ -66,7 +67,7 @@ class json_builder {
   using binary_t = json::binary_t;
 
   explicit json_builder(json& root) : root_{root} {}
-  std::string trouble;
+  std::string error;
   std::size_t values() const { return values_; }
 
   bool null() { return put(nullptr); }
@@ -114,13 +115,13 @@ class json_builder {
   }
 
  private:
-  /// Where on the stacks an object or array begins.
+  /// The sizes of the stacks at the beginning of an object or array.
   struct level {
     std::size_t keys, values;
   };
 
   bool fails(std::string words) {
-    if (trouble.empty()) trouble = std::move(words);
+    if (error.empty()) error = std::move(words);
     return false;
   }
 
@@ -176,11 +177,11 @@ parsed_json parse_json(std::string_view text) {
   parsed_json made;
   json_builder builder{made.value};
   if (text.size() > most_json_bytes) {
-    made.trouble = fmt::format("has {} bytes, and may have {}", text.size(), most_json_bytes);
+    made.error = fmt::format("has {} bytes, and may have {}", text.size(), most_json_bytes);
     return made;
   }
-  if (!json::sax_parse(text.begin(), text.end(), &builder) || !builder.trouble.empty()) {
-    made.trouble = builder.trouble.empty() ? "is not JSON" : std::move(builder.trouble);
+  if (!json::sax_parse(text.begin(), text.end(), &builder) || !builder.error.empty()) {
+    made.error = builder.error.empty() ? "is not JSON" : std::move(builder.error);
     made.value = nullptr;
   }
   made.values = builder.values();

@@ -4,28 +4,28 @@
 #include <algorithm>
 #include <unordered_set>
 
-// The layouts before schema 1, as one: fields of the same meaning have had several names. models/<component>/
-// metadata.json is the source of truth; what it lacks, the manifest may have. The first draft had no metadata.json, and
-// the list of variants in the manifest.
+// Reads the layouts before schema 1, in which fields of the same meaning have several names. The file
+// models/<component>/metadata.json has precedence; the manifest may have fields that it lacks. The first draft had no
+// metadata.json, but a list of variants in the manifest.
 
 namespace CAMEO_NAMESPACE {
 
 class older_reader {
  public:
   older_reader(package_reader& reader, package::impl& to, problem_list& problems)
-      : reader_{reader}, to_{to}, problems_{problems} {}
+      : reader_{reader}, made_{to}, problems_{problems} {}
 
   void read(const json& manifest, const place& at) {
-    to_.major = to_.minor = 0;
-    to_.layout = is_flat(manifest) ? package_layout::flat : package_layout::metadata;
-    to_.name = first_text(manifest, {"model_name", "name", "package_name"}, at);
-    to_.version = first_text(manifest, {"model_version", "version", "package_version"}, at);
-    to_.description = reader_.text_of(manifest, "description", at);
-    if (to_.layout == package_layout::flat) return read_flat(manifest, at);
+    made_.major = made_.minor = 0;
+    made_.layout = is_flat(manifest) ? package_layout::flat : package_layout::metadata;
+    made_.name = first_text(manifest, {"model_name", "name", "package_name"}, at);
+    made_.version = first_text(manifest, {"model_version", "version", "package_version"}, at);
+    made_.description = reader_.text_of(manifest, "description", at);
+    if (made_.layout == package_layout::flat) return read_flat(manifest, at);
     for (const named& each : components_of(manifest, at)) read_component(each, at);
   }
 
-  /// A list of variants right in the manifest.
+  /// True if the manifest of the first draft has a list of variants as its components.
   static bool is_flat(const json& manifest) {
     const auto found = manifest.find("components");
     return found != manifest.end() && found->is_array() && !found->empty() && found->front().is_object() &&
@@ -33,7 +33,7 @@ class older_reader {
   }
 
  private:
-  /// A component by name, and what the manifest says of it; null: nothing.
+  /// A component or a variant by name, with its value in the manifest (null: none).
   struct named {
     std::string name;
     const json* in_manifest = nullptr;
@@ -74,15 +74,16 @@ class older_reader {
     return made;
   }
 
-  /// Without a list in the manifest: the folders that there are.
+  /// The components of a package whose manifest does not list them: the folders with a metadata.json.
   std::vector<named> component_folders() {
     std::vector<named> made;
-    const led_to models = follow_text(to_, {}, "models", open_for::reading);
-    if (!models.at.is(os::file_kind::folder)) return made;
+    const target models = follow_text(made_, {}, "models", open_for::reading);
+    if (!models.at.has_kind(os::file_kind::folder)) return made;
     const result<std::vector<std::string>> names = names_in(models.at.handle);
     if (!names) return made;
     for (const std::string& name : *names)
-      if (follow_text(to_, joined("models", name), "metadata.json").at.is(os::file_kind::file)) made.push_back({name});
+      if (follow_text(made_, joined("models", name), "metadata.json").at.has_kind(os::file_kind::file))
+        made.push_back({name});
     return made;
   }
 
@@ -90,12 +91,12 @@ class older_reader {
     package_component made;
     made.name = which.name;
     const place all = above / "component_models", at = all / which.name;
-    const led_to base = follow_text(to_, "models", which.name);
+    const target base = follow_text(made_, "models", which.name);
     if (base.fault != package_fault::none) return problems_.add(base.fault, at, base.words);
     made.base = base.path;
     const std::string file = joined(base.path, "metadata.json");
     std::optional<json_document> metadata;
-    if (follow_text(to_, {}, file).at.kind != os::file_kind::nothing) {
+    if (follow_text(made_, {}, file).at.kind != os::file_kind::nothing) {
       metadata = reader_.load(file, at);
       if (!metadata) return;
     } else if (!first_of(which.in_manifest, {"model_variants", "variants"})) {
@@ -106,10 +107,10 @@ class older_reader {
     if (!from->is_object()) return problems_.add(package_fault::schema, whole, "needs an object");
     made.component_name = first_text(*from, {"component_model_name", "component_name"}, metadata ? whole : at);
     read_variants(made, metadata ? &*metadata : nullptr, whole, which.in_manifest, at);
-    to_.components.push_back(std::move(made));
+    made_.components.push_back(std::move(made));
   }
 
-  /// Variants by name, whether they stand in a list or an object.
+  /// The variants in a list or in an object, with their names.
   static std::vector<named> variants_of(const json* in) {
     std::vector<named> made;
     const json* const all = first_of(in, {"model_variants", "variants"});
@@ -170,10 +171,11 @@ class older_reader {
     to.variants.push_back(std::move(made));
   }
 
-  /// Drafts had a variant's file in a folder of the variant's, of the component's, or the package's own.
+  /// Sets the folder and the model file of a variant. In the drafts, the model file is in the variant's folder, in the
+  /// component's, or in the package's.
   void place_variant(const package_component& in, package_variant& to, const std::string& folder,
                      const std::optional<std::string>& file, const place& at) {
-    const led_to own = follow_text(to_, in.base, folder);
+    const target own = follow_text(made_, in.base, folder);
     if (own.fault != package_fault::none) return problems_.add(own.fault, at, own.words);
     to.directory = folder;
     if (own.at.kind == os::file_kind::folder) to.folder = own.path;
@@ -181,7 +183,7 @@ class older_reader {
       to.model_file = only_model_in(own);
       return;
     }
-    led_to model = follow_text(to_, own.path, *file);
+    target model = follow_text(made_, own.path, *file);
     if (model.fault != package_fault::none) return problems_.add(model.fault, at / "model_file", model.words);
     to.model_file = *file;
     if (model.at.kind == os::file_kind::folder) {
@@ -190,7 +192,7 @@ class older_reader {
     }
     if (model.at.kind == os::file_kind::file) return;
     for (const std::string& base : {in.base, std::string{}}) {
-      model = follow_text(to_, base, *file);
+      model = follow_text(made_, base, *file);
       if (model.fault != package_fault::none) return problems_.add(model.fault, at / "model_file", model.words);
       if (model.at.kind != os::file_kind::file) continue;
       to.folder = base.empty() ? "." : base;
@@ -199,8 +201,8 @@ class older_reader {
     }
   }
 
-  /// The one model in a folder, when nothing names it.
-  static std::optional<std::string> only_model_in(const led_to& folder) {
+  /// The name of the only model file in a folder; nullopt unless there is exactly one.
+  static std::optional<std::string> only_model_in(const target& folder) {
     if (folder.at.kind != os::file_kind::folder) return {};
     const result<std::vector<std::string>> names = names_in(folder.at.handle);
     std::vector<std::string> models;
@@ -210,7 +212,7 @@ class older_reader {
     return models.size() == 1 ? std::optional{models.front()} : std::nullopt;
   }
 
-  /// What schema 1 has no field for goes where it keeps such things, so that it is there when the package is written.
+  /// Moves fields that schema 1 lacks to its metadata and executors, so that they are kept when the package is written.
   static void keep_as_schema_1(package_variant& v) {
     if (v.architecture) v.metadata = dump(json{{"architecture", *v.architecture}, {"match_architecture", true}});
     if (!v.model_file) return;
@@ -219,18 +221,18 @@ class older_reader {
 
   void read_flat(const json& manifest, const place& above) {
     package_component made;
-    made.name = to_.name.value_or("main");
+    made.name = made_.name.value_or("main");
     const place at = above / "components";
     const json* const all = first_of(&manifest, {"components"});
     for (const json& each : *all) {
       const json* const name = first_of(&each, {"variant_name"});
       read_variant(made, {name && name->is_string() ? name->get<std::string>() : std::string{}, &each}, nullptr, at);
     }
-    to_.components.push_back(std::move(made));
+    made_.components.push_back(std::move(made));
   }
 
   package_reader& reader_;
-  package::impl& to_;
+  package::impl& made_;
   problem_list& problems_;
   std::unordered_set<std::string> taken_;  // "component//variant"
 };
@@ -238,7 +240,7 @@ class older_reader {
 bool is_older_layout(const package::impl& in, const json& manifest) {
   if (manifest.contains("schema_version")) return false;
   return manifest.contains("component_models") || older_reader::is_flat(manifest) ||
-         follow_text(in, {}, "models").at.is(os::file_kind::folder);
+         follow_text(in, {}, "models").at.has_kind(os::file_kind::folder);
 }
 
 void read_older(package_reader& reader, package::impl& to, problem_list& problems, const json& manifest,

@@ -13,15 +13,7 @@ status as_status(const std::string& folder, const package_problem& problem) {
   return status{status_code::fail, problem.text()}.in(folder.empty() ? "." : folder);
 }
 
-template <class T>
-std::string names_of(const std::vector<T>& all) {
-  static constexpr std::size_t most = 20;
-  std::string made;
-  for (std::size_t i = 0; i < std::min(all.size(), most); ++i) made += (i ? ", " : "") + all[i].name;
-  return all.empty() ? "none" : all.size() > most ? made + ", ..." : made;
-}
-
-/// "; it has a, b; did you mean 'a'?"
+/// The end of a message about an unknown name: "; it has a, b; did you mean 'a'?"
 template <class T>
 std::string it_has(const std::vector<T>& all, std::string_view asked) {
   std::vector<std::string_view> names;
@@ -151,7 +143,7 @@ result<const package_variant*> package::variant(std::string_view in, std::string
 result<std::string> package::resolve(std::string_view base, std::string_view text, bool must_exist,
                                      package_problem* why) const {
   return guarded([&]() -> result<std::string> {
-    led_to to = follow_text(*impl_, base, text);
+    target to = follow_text(*impl_, base, text);
     if (to.fault == package_fault::none && must_exist && to.at.kind == os::file_kind::nothing)
       to.fault = package_fault::not_found, to.words = fmt::format("there is nothing at '{}'", to.path);
     if (to.fault == package_fault::none) return joined(impl_->root_path(), to.path);
@@ -162,9 +154,9 @@ result<std::string> package::resolve(std::string_view base, std::string_view tex
 
 namespace {
 
-/// Where a text of a variant leads, opened for reading. Beside a folder that is not there is nothing.
-result<led_to> opened_from(const package::impl& in, const package_variant& v, std::string_view text) {
-  led_to to = follow_text(in, v.folder, text, open_for::reading);
+/// The target of a path that a variant names, opened for reading. If the variant has no folder, it is `nothing`.
+result<target> opened_from(const package::impl& in, const package_variant& v, std::string_view text) {
+  target to = follow_text(in, v.folder, text, open_for::reading);
   if (to.fault != package_fault::none) return status{status_code::fail, to.words}.in("variant '" + v.name + "'");
   if (v.folder.empty() && !text.starts_with('/') && !as_asset(text))
     to.path = joined(v.directory.value_or(v.name), text), to.at = {};
@@ -175,7 +167,7 @@ result<led_to> opened_from(const package::impl& in, const package_variant& v, st
 
 result<std::shared_ptr<const detail::file_bytes>> package::read(const package_variant& v, std::string_view text) const {
   return guarded([&]() -> result<std::shared_ptr<const detail::file_bytes>> {
-    const result<led_to> to = opened_from(*impl_, v, text);
+    const result<target> to = opened_from(*impl_, v, text);
     if (!to) return status{to.error()};
     if (to->at.kind != os::file_kind::file)
       return failed(status_code::no_suchfile, "variant '{}': there is no file '{}'", v.name, to->path);
@@ -186,12 +178,12 @@ result<std::shared_ptr<const detail::file_bytes>> package::read(const package_va
 result<std::shared_ptr<const detail::held_folder>> package::open_folder(const package_variant& v,
                                                                         std::string_view text) const {
   return guarded([&]() -> result<std::shared_ptr<const detail::held_folder>> {
-    result<led_to> to = opened_from(*impl_, v, text);
+    result<target> to = opened_from(*impl_, v, text);
     if (!to) return std::move(to).error();
     if (to->at.kind != os::file_kind::folder)
       return failed(status_code::no_suchfile, "variant '{}': there is no folder '{}'", v.name, to->path);
     return std::make_shared<const detail::held_folder>(
-        detail::held_folder::of(std::move(to->at), joined(impl_->root_path(), text == "." ? v.folder : to->path)));
+        detail::held_folder::opened(std::move(to->at), joined(impl_->root_path(), text == "." ? v.folder : to->path)));
   });
 }
 

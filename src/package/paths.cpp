@@ -25,7 +25,7 @@ std::string free_name(const std::string& name, const std::set<std::string>& take
   return made;
 }
 
-bool is_passing(std::string_view name) {
+bool is_temporary(std::string_view name) {
   if (!name.ends_with(".tmp")) return false;
   const bool is_ours = name.starts_with('.') || name.find(".json.") != name.npos;
   return is_ours && std::count(name.begin(), name.end(), '.') >= 3;
@@ -38,7 +38,7 @@ bool is_component_file(std::string_view name) {
 bool is_own_name(std::string_view name) {
   const std::string lower = lower_case(name);
   return lower == manifest_file || lower == assets_folder || lower == folder_lock_file || is_component_file(lower) ||
-         is_passing(lower);
+         is_temporary(lower);
 }
 
 std::string package::impl::root_path() const {
@@ -58,9 +58,9 @@ std::optional<asset_reference> as_asset(std::string_view text) {
   return asset_reference{text.substr(0, length), text.substr(length + 1), true};
 }
 
-led_to follow_text(const package::impl& in, std::string_view base, std::string_view text, open_for use) {
-  led_to made;
-  const auto fails = [&](package_fault fault, std::string words) -> led_to {
+target follow_text(const package::impl& in, std::string_view base, std::string_view text, open_for use) {
+  target made;
+  const auto fails = [&](package_fault fault, std::string words) -> target {
     made.fault = fault, made.words = std::move(words);
     return std::move(made);
   };
@@ -83,11 +83,11 @@ led_to follow_text(const package::impl& in, std::string_view base, std::string_v
       return fails(package_fault::confinement, fmt::format("'{}' {}", text, why));
   if (!in.root) return made;
   made.at = in.root->find(in.rule(), made.path, use);
-  switch (made.at.trouble) {
-    case path_trouble::none: break;
-    case path_trouble::malformed:
-    case path_trouble::outside: return fails(package_fault::confinement, fmt::format("'{}' {}", text, made.at.why));
-    case path_trouble::system: return fails(package_fault::io, fmt::format("'{}' {}", text, made.at.why));
+  switch (made.at.error) {
+    case path_error::none: break;
+    case path_error::malformed:
+    case path_error::outside: return fails(package_fault::confinement, fmt::format("'{}' {}", text, made.at.why));
+    case path_error::system: return fails(package_fault::io, fmt::format("'{}' {}", text, made.at.why));
   }
   if (made.at.kind == os::file_kind::disk || made.at.kind == os::file_kind::other)
     return fails(package_fault::confinement, fmt::format("'{}' is neither a file nor a folder", text));
@@ -99,7 +99,7 @@ result<std::string> read_text(const os::handle& file, std::size_t most) {
   if (!facts || facts->kind != os::file_kind::file) return status{status_code::fail, "is not a regular file"};
   std::string made;
   std::size_t size = std::min(std::size_t(facts->bytes) + 1, most + 1);
-  while (true) {  // it may grow or shrink meanwhile
+  while (true) {  // until the end of the file, whose size may change meanwhile
     const std::size_t before = made.size();
     made.resize(before + std::max(size, std::size_t{4096}));
     const result<std::size_t> got = os::read(file, std::as_writable_bytes(std::span{made}.subspan(before)));

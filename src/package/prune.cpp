@@ -9,7 +9,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Paths below the root that any text of a package may mean. More than it does mean: what is in here stays.
+/// All paths that a text in the package could name. This is a superset of the named paths, because files in it are
+/// kept.
 class named_paths {
  public:
   explicit named_paths(const package::impl& p) {
@@ -20,7 +21,7 @@ class named_paths {
     for (const package_component& c : p.components) add_component(c);
   }
 
-  /// Whether something names it, what is in it, or a folder it is in.
+  /// True if a text could name the path, a path below it, or a folder that contains it.
   bool has(const std::string& path) const {
     if (paths_.count(path)) return true;
     const auto below = paths_.lower_bound(path + "/");
@@ -109,7 +110,7 @@ class pruner {
       const std::string name = at->path().filename().string(), path = joined(base, name);
       if (path == assets_folder || path == manifest_file || path == "models") continue;
       const fs::file_type type = at->symlink_status(error).type();
-      const bool is_left = is_passing(name) ||
+      const bool is_left = is_temporary(name) ||
                            (type == fs::file_type::regular && !base.empty() && is_component_file(name)) ||
                            (type == fs::file_type::directory && has_model(at->path().string()));
       if (is_left && !named_.has(path)) to.insert(path);
@@ -124,7 +125,7 @@ class pruner {
       std::string uri = name;
       if (name.starts_with("sha256-")) uri[6] = ':';
       const bool is_unused = assets && as_asset(uri) && !named_.has_asset(uri) && !named_.has(path);
-      if (is_passing(name) || is_unused) to.insert(path);
+      if (is_temporary(name) || is_unused) to.insert(path);
     }
   }
 

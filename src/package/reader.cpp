@@ -18,7 +18,7 @@ constexpr std::string_view manifest_fields[] = {
 constexpr std::string_view component_fields[] = {"variants", "component_name", "additional_metadata"};
 constexpr std::string_view variant_fields[] = {
     "variant_directory", "ep", "device", "compatibility_string", "executor_info", "additional_metadata"};
-/// What a package must not make a session do: write files, or look into other people's runs.
+/// Keys that a package must not set, because a session would write files or record runs.
 constexpr std::string_view forbidden_keys[] = {
     config_key<"session.optimized_model_filepath">.key, config_key<"session.enable_profiling">.key,
     config_key<"session.debug_layout_transformation">.key, config_key<"session.collect_node_memory_stats_to_file">.key,
@@ -32,7 +32,7 @@ bool is_one_of(std::string_view text, const Range& of) {
   return std::find(std::begin(of), std::end(of), text) != std::end(of);
 }
 
-/// A decimal number without sign, spaces or anything else; -1 if it is none, or beyond int.
+/// The value of a text of decimal digits; -1 for any other text, and for numbers beyond int.
 int whole_number(std::string_view text) {
   int made = -1;
   if (text.empty() || text.find_first_not_of("0123456789") != text.npos) return -1;
@@ -77,27 +77,31 @@ const package_problem* problem_list::first_error() const {
   return at == all_.end() ? nullptr : &*at;
 }
 
+/// Adds an error unless a value is an object.
+bool package_reader::require_object(const json& value, const place& at) {
+  if (value.is_object()) return true;
+  problems_.add(package_fault::schema, at, fmt::format("needs an object, not {}", kind_of(value)));
+  return false;
+}
+
 bool package_reader::read() {
   const place top{manifest_file};
   const std::optional<json_document> manifest = load(std::string{manifest_file}, {{}});
-  if (!manifest) return false;
-  if (!manifest->is_object()) {
-    problems_.add(package_fault::schema, top, fmt::format("needs an object, not {}", kind_of(*manifest)));
-    return false;
-  }
-  if (is_older_layout(to_, *manifest)) read_older(*this, to_, problems_, *manifest, top);
+  if (!manifest || !require_object(*manifest, top)) return false;
+  if (is_older_layout(made_, *manifest)) read_older(*this, made_, problems_, *manifest, top);
   else read_manifest(*manifest, top);
-  for (const package_asset& a : to_.assets) note(a.uri), note(a.path);
-  for (const package_component& c : to_.components)
+  for (const package_asset& a : made_.assets) note(a.uri), note(a.path);
+  for (const package_component& c : made_.components)
     for (const package_variant& v : c.variants) note(v.folder);
   return !problems_.failed();
 }
 
 void package_reader::note(std::string_view text) {
-  to_.state = to_.state * 0x9E3779B97F4A7C15u + std::hash<std::string_view>{}(text);
+  made_.state = made_.state * 0x9E3779B97F4A7C15u + std::hash<std::string_view>{}(text);
 }
 
-/// A name without folders that leads nowhere else. The last one is kept: variants often have one name for their model.
+/// True for a valid name without folders that is not an asset. The last one is kept, because the model files of
+/// variants often have the same name.
 bool package_reader::is_plain_name(std::string_view text) {
   if (!text.empty() && text == plain_name_) return true;
   if (text.find('/') != text.npos || text == "." || as_asset(text) || !malformed(package_path, text).empty())
@@ -106,44 +110,44 @@ bool package_reader::is_plain_name(std::string_view text) {
   return true;
 }
 
-/// As follow_text, for one of many names below a folder: the folder is listed once, and names that the listing
-/// shows as files or folders need no more calls. Links and other entries are followed, as only that shows
-/// where they lead. The content of such a folder's folders is only checked by validation: that is a system call for
-/// each of thousands, and a reader of a file follows its path by itself.
-led_to package_reader::follow(std::string_view base, std::string_view text) {
-  if (to_.installed || !to_.root || !is_plain_name(text)) return follow_text(to_, base, text);
-  led_to made;
+/// Does the same as follow_text with fewer system calls if many names are in one folder: the folder is listed once, and
+/// files and folders in the listing are not opened. Links and other entries are followed. Files in the folders of a
+/// listing are only checked by validation, because that takes a system call for each of them, and whoever reads a file
+/// follows its path again.
+target package_reader::follow(std::string_view base, std::string_view text) {
+  if (made_.installed || !made_.root || !is_plain_name(text)) return follow_text(made_, base, text);
+  target made;
   made.path = joined(base, text);
   const std::string_view above = parent_of(base), name = above.empty() ? base : base.substr(above.size() + 1);
   const auto around = base.empty() ? folders_.end() : folders_.find(std::string{above});
   if (around != folders_.end() && around->second.is_listed) {
     const auto folder = around->second.entries.find(std::string{name});
     if (folder == around->second.entries.end()) return made;
-    return folder->second == os::file_kind::folder && !extent_.paths ? std::move(made) : follow_text(to_, base, text);
+    return folder->second == os::file_kind::folder && !extent_.paths ? std::move(made) : follow_text(made_, base, text);
   }
   const listed_folder* const beside = listed(base);
-  if (!beside) return follow_text(to_, base, text);
+  if (!beside) return follow_text(made_, base, text);
   const auto at = beside->entries.find(made.path.substr(made.path.size() - text.size()));
   if (at == beside->entries.end()) return made;
-  if (at->second != os::file_kind::file && at->second != os::file_kind::folder) return follow_text(to_, base, text);
+  if (at->second != os::file_kind::file && at->second != os::file_kind::folder) return follow_text(made_, base, text);
   made.at.kind = at->second;
   return made;
 }
 
-/// A folder that many names are asked of; null for another.
+/// The listing of a folder in which many names are looked up; null for other folders.
 const package_reader::listed_folder* package_reader::listed(std::string_view base) {
   static constexpr int few = 256;
   listed_folder& made = folders_[std::string{base}];
-  if (++made.asked == few) {
-    const led_to to = follow_text(to_, {}, base.empty() ? "." : base, open_for::reading);
-    made.is_listed = to.at.is(os::file_kind::folder) && list_folder(to.at.handle, made.entries);
+  if (++made.requests == few) {
+    const target to = follow_text(made_, {}, base.empty() ? "." : base, open_for::reading);
+    made.is_listed = to.at.has_kind(os::file_kind::folder) && list_folder(to.at.handle, made.entries);
   }
   return made.is_listed ? &made : nullptr;
 }
 
-/// `file` below the root; `named_at` is whose fault it is when there is none.
+/// Reads and parses a file. `named_at` is the location that names it, for the error that it does not exist.
 std::optional<json_document> package_reader::load(const std::string& file, const place& named_at) {
-  led_to to = follow_text(to_, {}, file, open_for::reading);
+  target to = follow_text(made_, {}, file, open_for::reading);
   if (to.fault != package_fault::none) return problems_.add(to.fault, named_at, to.words), std::nullopt;
   if (to.at.kind != os::file_kind::file)
     return problems_.add(package_fault::not_found, named_at, fmt::format("there is no file '{}'", file)), std::nullopt;
@@ -155,9 +159,9 @@ std::optional<json_document> package_reader::load(const std::string& file, const
   parsed_json parsed = bytes_ > most_json_bytes ? parsed_json{} : parse_json(*text);
   values_ += parsed.values;
   if (bytes_ > most_json_bytes || values_ > most_json_values)
-    parsed.trouble = fmt::format("with it the package has more than {} bytes of JSON, or {} values in it",
-                                 most_json_bytes, most_json_values);
-  if (!parsed.trouble.empty()) return problems_.add(package_fault::schema, whole, parsed.trouble), std::nullopt;
+    parsed.error = fmt::format("with it the package has more than {} bytes of JSON, or {} values in it",
+                               most_json_bytes, most_json_values);
+  if (!parsed.error.empty()) return problems_.add(package_fault::schema, whole, parsed.error), std::nullopt;
   return json_document{std::move(parsed.value)};
 }
 
@@ -169,31 +173,32 @@ std::optional<std::string> package_reader::text_of(const json& object, std::stri
   return {};
 }
 
-/// Fields that schema 1.0 does not have: an error, a warning, or, in a later minor version, ignored.
+/// Returns the fields that schema 1.0 does not have. They are errors or warnings, unless the package has a later minor
+/// version.
 std::string package_reader::unknown_of(const json& object, std::span<const std::string_view> known, const place& at) {
   json kept;
   for (const auto& [key, value] : members_of(object)) {
     if (is_one_of(key, known)) continue;
     if (kept.is_null()) kept = json::object();
     append(kept, key, value);
-    if (to_.minor == 0 && (to_.options.strict || extent_.unknown_fields))
+    if (made_.minor == 0 && (made_.options.strict || extent_.unknown_fields))
       problems_.add(package_fault::schema, at / key, fmt::format("schema 1.0 has no field '{}' here", key),
-                    to_.options.strict);
+                    made_.options.strict);
   }
   return kept.is_null() ? std::string{} : dump(kept);
 }
 
 void package_reader::read_manifest(const json& manifest, const place& at) {
   read_version(manifest, at);
-  if (problems_.failed()) return;  // what follows is of another schema
-  to_.name = text_of(manifest, "package_name", at);
-  to_.version = text_of(manifest, "package_version", at);
-  to_.description = text_of(manifest, "description", at);
-  if (const auto found = manifest.find("additional_metadata"); found != manifest.end()) to_.metadata = dump(*found);
-  if (bool is_there = false; !read_io(to_.metadata, is_there) && is_there)
+  if (problems_.failed()) return;  // other schemas have other fields
+  made_.name = text_of(manifest, "package_name", at);
+  made_.version = text_of(manifest, "package_version", at);
+  made_.description = text_of(manifest, "description", at);
+  if (const auto found = manifest.find("additional_metadata"); found != manifest.end()) made_.metadata = dump(*found);
+  if (bool is_there = false; !read_io(made_.metadata, is_there) && is_there)
     problems_.add(package_fault::schema, at / "additional_metadata" / "io",
-                  "is not what cameo writes there, lists of inputs and outputs with name, type and shape", false);
-  to_.unknown = unknown_of(manifest, manifest_fields, at);
+                  "is not in cameo's format: lists of inputs and outputs with name, type and shape", false);
+  made_.unknown = unknown_of(manifest, manifest_fields, at);
   read_layout(manifest, at);
   read_assets(manifest, at);
   find_assets();
@@ -208,20 +213,21 @@ void package_reader::read_version(const json& manifest, const place& at) {
   if (found->is_number_integer()) text = dump(*found);
   else if (found->is_string()) text = found->get<std::string>();
   const std::size_t dot = std::min(text.find('.'), text.size());
-  to_.major = whole_number(std::string_view{text}.substr(0, dot));
-  to_.minor = dot == text.size() ? 0 : whole_number(std::string_view{text}.substr(dot + 1));
-  if (to_.major < 0 || to_.minor < 0)
+  made_.major = whole_number(std::string_view{text}.substr(0, dot));
+  made_.minor = dot == text.size() ? 0 : whole_number(std::string_view{text}.substr(dot + 1));
+  if (made_.major < 0 || made_.minor < 0)
     return problems_.add(package_fault::schema, here,
                          fmt::format("needs a text like \"1.0\", or a whole number, not {}", dump(*found)));
-  if (to_.major != 1)
-    problems_.add(package_fault::version, here,
-                  fmt::format("the package has schema {}.{}; this reads version 1", to_.major, to_.minor));
+  if (made_.major != 1)
+    problems_.add(
+        package_fault::version, here,
+        fmt::format("the package has schema {}.{}; this version of cameo reads version 1", made_.major, made_.minor));
 }
 
 void package_reader::read_layout(const json& manifest, const place& at) {
   const std::string layout = text_of(manifest, "layout", at).value_or("portable");
-  to_.installed = layout == "installed";
-  if (!to_.installed && layout != "portable")
+  made_.installed = layout == "installed";
+  if (!made_.installed && layout != "portable")
     problems_.add(package_fault::schema, at / "layout",
                   fmt::format("needs \"portable\" or \"installed\", not \"{}\"", layout));
 }
@@ -230,8 +236,7 @@ void package_reader::read_assets(const json& manifest, const place& above) {
   const auto found = manifest.find("shared_assets");
   if (found == manifest.end()) return;
   const place at = above / "shared_assets";
-  if (!found->is_object())
-    return problems_.add(package_fault::schema, at, fmt::format("needs an object, not {}", kind_of(*found)));
+  if (!require_object(*found, at)) return;
   for (const auto& [uri, value] : members_of(*found)) {
     const place here = at / uri;
     const std::optional<asset_reference> asset = as_asset(uri);
@@ -243,11 +248,11 @@ void package_reader::read_assets(const json& manifest, const place& above) {
       problems_.add(package_fault::schema, here, fmt::format("needs a text, not {}", kind_of(value)));
       continue;
     }
-    const led_to to = follow_text(to_, {}, value.get_ref<const std::string&>());
+    const target to = follow_text(made_, {}, value.get_ref<const std::string&>());
     if (to.fault != package_fault::none) problems_.add(to.fault, here, to.words);
     else if (to.at.kind != os::file_kind::folder)
       problems_.add(package_fault::not_found, here, fmt::format("there is no folder '{}'", to.path));
-    else to_.assets.add({uri, to.path, true});
+    else made_.assets.add({uri, to.path, true});
   }
 }
 
@@ -255,8 +260,7 @@ void package_reader::read_components(const json& manifest, const place& above) {
   const auto found = manifest.find("components");
   if (found == manifest.end()) return problems_.add(package_fault::schema, above, "has no components");
   const place at = above / "components";
-  if (!found->is_object())
-    return problems_.add(package_fault::schema, at, fmt::format("needs an object, not {}", kind_of(*found)));
+  if (!require_object(*found, at)) return;
   for (const auto& [name, value] : members_of(*found)) read_component_reference(name, value, at / name);
 }
 
@@ -268,7 +272,7 @@ void package_reader::read_component_reference(const std::string& name, const jso
   if (!value.is_string())
     return problems_.add(package_fault::schema, at, fmt::format("needs an object or a path, not {}", kind_of(value)));
   const std::string& text = value.get_ref<const std::string&>();
-  const led_to to = follow_text(to_, {}, text);
+  const target to = follow_text(made_, {}, text);
   if (to.fault != package_fault::none) return problems_.add(to.fault, at, to.words);
   if (to.at.kind == os::file_kind::nothing)
     return problems_.add(package_fault::not_found, at, fmt::format("there is nothing at '{}'", text));
@@ -280,9 +284,7 @@ void package_reader::read_component_reference(const std::string& name, const jso
   if (!body) return;
   const std::string file = *made.file;
   const place whole{file};
-  if (!body->is_object())
-    return problems_.add(package_fault::schema, whole, fmt::format("needs an object, not {}", kind_of(*body)));
-  read_component(std::move(made), *body, whole);
+  if (require_object(*body, whole)) read_component(std::move(made), *body, whole);
 }
 
 void package_reader::read_component(package_component made, const json& body, const place& at) {
@@ -292,16 +294,14 @@ void package_reader::read_component(package_component made, const json& body, co
   const auto variants = body.find("variants");
   if (variants == body.end()) return problems_.add(package_fault::schema, at, "has no variants");
   const place here = at / "variants";
-  if (!variants->is_object())
-    return problems_.add(package_fault::schema, here, fmt::format("needs an object, not {}", kind_of(*variants)));
+  if (!require_object(*variants, here)) return;
   made.variants.reserve(variants->size());
   for (const auto& [name, value] : members_of(*variants)) read_variant(made, name, value, here / name);
-  to_.components.push_back(std::move(made));
+  made_.components.push_back(std::move(made));
 }
 
 void package_reader::read_variant(package_component& in, const std::string& name, const json& body, const place& at) {
-  if (!body.is_object())
-    return problems_.add(package_fault::schema, at, fmt::format("needs an object, not {}", kind_of(body)));
+  if (!require_object(body, at)) return;
   package_variant made;
   made.name = name;
   if (name.empty()) problems_.add(package_fault::schema, at, "a variant needs a name");
@@ -311,14 +311,14 @@ void package_reader::read_variant(package_component& in, const std::string& name
   made.compatibility = text_of(body, "compatibility_string", at);
   if (const auto found = body.find("additional_metadata"); found != body.end()) {
     made.metadata = dump(*found);
-    // Only where an older layout had it as a constraint: otherwise the word may mean anything.
+    // The field is only used if the package was converted from an older layout, in which it was a constraint.
     if (found->is_object() && found->value("match_architecture", json{}) == json(true))
       if (const auto hint = found->find("architecture"); hint != found->end() && hint->is_string())
         made.architecture = hint->get<std::string>();
   }
   made.unknown = unknown_of(body, variant_fields, at);
   const place named = made.directory ? at / "variant_directory" : at;
-  const led_to to = follow(in.base, made.directory ? *made.directory : name);
+  const target to = follow(in.base, made.directory ? *made.directory : name);
   if (to.fault != package_fault::none) return problems_.add(to.fault, named, to.words);
   in_listed_folder_ = to.at.kind == os::file_kind::folder && !to.at.handle;
   if (to.at.kind == os::file_kind::folder) made.folder = to.path;
@@ -331,8 +331,7 @@ void package_reader::read_variant(package_component& in, const std::string& name
 }
 
 void package_reader::read_executors(package_variant& to, const std::string& folder, const json& all, const place& at) {
-  if (!all.is_object())
-    return problems_.add(package_fault::schema, at, fmt::format("needs an object, not {}", kind_of(all)));
+  if (!require_object(all, at)) return;
   for (const auto& [name, value] : members_of(all)) {
     const place here = at / name;
     executor_info made{name, {}, {}};
@@ -341,7 +340,7 @@ void package_reader::read_executors(package_variant& to, const std::string& fold
       if (name == ort_executor) read_ort(to, folder, value, here);
     } else if (value.is_string()) {
       made.file = value.get<std::string>();
-      const led_to file = follow_text(to_, folder, *made.file);
+      const target file = follow_text(made_, folder, *made.file);
       if (file.fault != package_fault::none) {
         problems_.add(file.fault, here, file.words);
         continue;
@@ -359,8 +358,7 @@ void package_reader::read_executors(package_variant& to, const std::string& fold
 }
 
 void package_reader::read_ort(package_variant& to, const std::string& folder, const json& payload, const place& at) {
-  if (!payload.is_object())
-    return problems_.add(package_fault::schema, at, fmt::format("needs an object, not {}", kind_of(payload)));
+  if (!require_object(payload, at)) return;
   to.model_file = text_of(payload, "model_file", at);
   read_options(to.session_options, payload, "session_options", at);
   read_options(to.provider_options, payload, "provider_options", at);
@@ -373,8 +371,7 @@ void package_reader::read_options(package_options_list& to, const json& payload,
   const auto found = payload.find(field);
   if (found == payload.end()) return;
   const place at = above / field;
-  if (!found->is_object())
-    return problems_.add(package_fault::schema, at, fmt::format("needs an object, not {}", kind_of(*found)));
+  if (!require_object(*found, at)) return;
   for (const auto& [key, value] : members_of(*found)) {
     if (value.is_string()) to.emplace_back(key, value.get<std::string>());
     else problems_.add(package_fault::schema, at / key, fmt::format("needs a text, not {}", kind_of(value)));
@@ -388,24 +385,24 @@ void package_reader::check_session_options(package_variant& to, const std::strin
                     fmt::format("variant '{}': a package may not set '{}'", to.name, key));
     if (!is_one_of(key, path_keys)) continue;
     to.option_paths.emplace_back(key, value);
-    const led_to found = follow_text(to_, folder, value);
+    const target found = follow_text(made_, folder, value);
     if (found.fault != package_fault::none) problems_.add(found.fault, at / key, found.words);
     else if (extent_.paths && key == path_keys[0] && found.at.kind != os::file_kind::folder)
       problems_.add(package_fault::not_found, at / key, fmt::format("there is no folder '{}'", found.path));
-    else value = joined(to_.root_path(), found.path);
+    else value = joined(made_.root_path(), found.path);
   }
 }
 
 void package_reader::check_model_file(const package_variant& v, const std::string& folder, const place& at) {
-  // Of such a file opening asks only what follow() asks of its name: whether it is there is for validation.
+  // For such a file, opening only checks the name, as follow() does; validation checks whether it exists.
   if (in_listed_folder_ && !extent_.paths && is_plain_name(*v.model_file)) return;
-  const led_to to = follow(folder, *v.model_file);
+  const target to = follow(folder, *v.model_file);
   if (to.fault != package_fault::none) problems_.add(to.fault, at, to.words);
   else if (extent_.paths && to.at.kind != os::file_kind::file)
     problems_.add(package_fault::not_found, at, fmt::format("there is no file '{}'", to.path));
 }
 
-/// Folders that are two here and one on other systems: such a package can't be copied there.
+/// Adds an error for folders whose names differ only in case, because systems that ignore case can't have both.
 void package_reader::check_case(std::string_view path, const place& at) {
   for (; !path.empty() && path != "/"; path = parent_of(path)) {
     const auto [other, is_new] = spelled_.try_emplace(without_case(path), path);
@@ -416,17 +413,19 @@ void package_reader::check_case(std::string_view path, const place& at) {
   }
 }
 
-/// Problems that opening accepts and validation reports.
+/// Adds errors and warnings that opening ignores and validation reports.
 void package_reader::check_variant(const package_variant& v, const std::string& folder, const place& at) {
   if (!extent_.paths) return;
-  if (!to_.installed) check_case(folder, at);
-  const bool is_in_asset = v.model_file && as_asset(*v.model_file);  // and needs no folder of its own
+  if (!made_.installed) check_case(folder, at);
+  const bool is_in_asset = v.model_file && as_asset(*v.model_file);  // then the variant needs no folder
   if (v.folder.empty() && !is_in_asset)
     problems_.add(package_fault::not_found, at, fmt::format("there is no folder '{}'", folder));
-  if (!v.ep) problems_.add(package_fault::schema, at, "has no ep, and so is never selected", false);
-  if (!v.model_file) problems_.add(package_fault::schema, at, "has no model_file, and so makes no session", false);
+  if (!v.ep) problems_.add(package_fault::schema, at, "has no ep, so that it is never selected", false);
+  if (!v.model_file)
+    problems_.add(package_fault::schema, at, "has no model_file, so that no session can be loaded", false);
   if (v.device && !detail::device_kind_named(*v.device))
-    problems_.add(package_fault::schema, at / "device", fmt::format("no device is '{}'", *v.device), false);
+    problems_.add(package_fault::schema, at / "device", fmt::format("there is no kind of device '{}'", *v.device),
+                  false);
 }
 
 }  // namespace CAMEO_NAMESPACE

@@ -28,8 +28,9 @@ const std::string* architecture_of(const device_facts& device) {
   return nullptr;
 }
 
-/// A provider's answer; none when it fails, whichever way.
-variant_fit ask(const device_facts& device, const std::string& text, std::string& words) {
+/// The provider's verdict on a compatibility string, in `words` for display. It is not_applicable if the provider fails
+/// or throws.
+variant_fit verdict_of(const device_facts& device, const std::string& text, std::string& words) {
   if (!device.judge) return words = "the provider does not judge compatibility strings", variant_fit::not_applicable;
   try {
     const result<variant_fit> answer = device.judge(text);
@@ -57,7 +58,7 @@ int score_of(variant_fit fit) {
   return scores[std::size_t(fit)];
 }
 
-/// One variant against the devices of one provider.
+/// Compares one variant with the devices of one provider.
 class trial {
  public:
   trial(const package_variant& v, package_layout layout, std::span<const device_facts> devices)
@@ -67,9 +68,9 @@ class trial {
     const std::string& ep = devices_[0].ep;
     if (!variant_.ep) return no("it names no ep");
     if (*variant_.ep != ep) return no(fmt::format("its ep is '{}', not '{}'", *variant_.ep, ep));
-    const bool tells_devices =
+    const bool has_kinds =
         std::any_of(devices_.begin(), devices_.end(), [](const device_facts& d) { return !d.kind.empty(); });
-    const bool skips_device = is_older_ && !tells_devices;
+    const bool skips_device = is_older_ && !has_kinds;
     std::vector<const device_facts*> left;
     for (const device_facts& d : devices_)
       if (!variant_.device || skips_device || (!d.kind.empty() && same_ignoring_case(*variant_.device, d.kind)))
@@ -103,7 +104,7 @@ class trial {
     int best = -2;
     for (const device_facts* d : left) {
       std::string words;
-      const int score = score_of(ask(*d, *variant_.compatibility, words));
+      const int score = score_of(verdict_of(*d, *variant_.compatibility, words));
       if (score <= best) continue;
       best = score;
       made.why = std::move(words);
@@ -136,7 +137,7 @@ selection best_fit::operator()(const selection_request& request) const {
     for (std::size_t i = 0; i < made.verdicts.size(); ++i) {
       const package_variant& v = request.component.variants[i];
       variant_verdict now = trial{v, request.layout, devices}.verdict();
-      // Of several providers, the one that the variant is for says why.
+      // The verdict on the variant's provider is kept, because other providers can't state why it does not fit.
       const bool has_better = !is_first && v.ep && made.verdicts[i].ep == *v.ep;
       if (now.matches || !has_better) made.verdicts[i] = std::move(now);
       const variant_verdict& kept = made.verdicts[i];

@@ -10,12 +10,12 @@
 
 namespace CAMEO_NAMESPACE {
 
-/// SHA-256 of bytes that come bit by bit (FIPS 180-4).
+/// Computes the SHA-256 of bytes that are added in pieces (FIPS 180-4).
 class sha256 {
  public:
   void add(std::span<const std::byte>);
   void add(std::string_view text) { add(std::as_bytes(std::span{text.data(), text.size()})); }
-  /// 64 lower-case hexadecimal digits; nothing can be added afterwards.
+  /// The hash as 64 lower-case hexadecimal digits. Must be called once; no bytes can be added afterwards.
   std::string hex();
 
  private:

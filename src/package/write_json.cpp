@@ -4,7 +4,7 @@
 namespace CAMEO_NAMESPACE {
 namespace {
 
-json parsed(const std::string& text) { return parse_json(text).value; }  // of what was parsed before
+json parsed(const std::string& text) { return parse_json(text).value; }  // the text was checked when it was read or set
 
 void put_text(json& to, const char* field, const std::optional<std::string>& text) {
   if (text) append(to, field, *text);
@@ -15,7 +15,7 @@ void put_members(json& to, const std::string& object) {
   for (const auto& [key, value] : members.items()) append(to, key, value);
 }
 
-/// How the manifest names a component's file: by its folder, if it has the name that belongs there.
+/// The manifest's reference to a component's file: its folder if the file has the usual name, otherwise its path.
 std::string reference_to(const std::string& file) {
   const std::string_view folder = parent_of(file);
   const bool is_usual = !folder.empty() && file.substr(folder.size() + 1) == component_file;

@@ -156,6 +156,17 @@ class partitioner {
     fused_.push_back(std::move(made));
   }
 
+  /// The groups of nodes that one provider chooses in a graph.
+  result<std::vector<node_group>> groups_of(graph& g, const claim_row& row) {
+    result<std::vector<node_group>> groups = guarded_hook([&] { return row.groups(row.self, graph_view{g}); });
+    if (!groups) return std::move(groups).error().in(row.long_name);
+    if (status s = canceled(); !s) return s;
+    if (row.layout != data_layout::nhwc || groups->empty()) return groups;
+    groups = claim_with_channels_last(g, row, *groups);
+    if (!groups) return std::move(groups).error().in(row.long_name);
+    return groups;
+  }
+
   /// Offers nested graphs and then this one to one provider.
   status claim(graph& g, std::size_t p) {
     for (std::size_t i = 0; i < g.order().size(); ++i)
@@ -166,13 +177,8 @@ class partitioner {
     if (status s = canceled(); !s) return s;
     const claim_row& row = rows_[p];
     const provider_turn turn{g, options_.rules, rows_, p};
-    result<std::vector<node_group>> groups = guarded_hook([&] { return row.groups(row.self, graph_view{g}); });
-    if (!groups) return std::move(groups).error().in(row.long_name);
-    if (status s = canceled(); !s) return s;
-    if (row.layout == data_layout::nhwc && !groups->empty()) {
-      groups = claim_with_channels_last(g, row, *groups);
-      if (!groups) return std::move(groups).error().in(row.long_name);
-    }
+    result<std::vector<node_group>> groups = groups_of(g, row);
+    if (!groups) return groups.error();
     std::vector<group_to_fuse> to_fuse;
     for (const node_group& group : *groups)
       if (status s = take(g, group, p, to_fuse); !s) return std::move(s).in(row.long_name);

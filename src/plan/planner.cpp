@@ -301,9 +301,9 @@ class planner {
            infos_[s].fixed_shape();
   }
 
-  /// Finds the step after which each value in a run-time block is released. Fixed values are placed by lifetime
-  /// instead.
-  status find_releases(std::span<const std::size_t> offsets) {
+  /// The step after which each value in a run-time block is released, per slot; none for other values. Fixed values
+  /// are placed by lifetime instead.
+  result<std::span<std::uint32_t>> last_steps(std::span<const std::size_t> offsets) {
     result<std::span<std::uint32_t>> last = memory_.take<std::uint32_t>(values_.size());
     if (!last) return last.error();
     for (std::uint32_t& l : *last) l = none;
@@ -321,6 +321,13 @@ class planner {
     for (slot s : outputs_) (*last)[s] = none;
     for (std::size_t s = 0; s < values_.size(); ++s)
       if (offsets[s] != not_planned) (*last)[s] = none;
+    return last;
+  }
+
+  /// Sets the values that each step releases.
+  status find_releases(std::span<const std::size_t> offsets) {
+    const result<std::span<std::uint32_t>> last = last_steps(offsets);
+    if (!last) return last.error();
     result<std::span<std::uint32_t>> counts = memory_.take<std::uint32_t>(steps_.size() + 1);
     result<std::span<slot>> all = memory_.take<slot>(values_.size());
     if (!counts || !all) return status_code::out_of_memory;
@@ -329,10 +336,8 @@ class planner {
     for (std::size_t i = 1; i < counts->size(); ++i) (*counts)[i] += (*counts)[i - 1];
     for (std::size_t i = 0; i < steps_.size(); ++i)
       steps_[i].releases = all->subspan((*counts)[i], (*counts)[i + 1] - (*counts)[i]);
-    result<std::span<std::uint32_t>> next = memory_.copy(std::span<const std::uint32_t>{*counts});
-    if (!next) return next.error();
     for (std::size_t s = 0; s < values_.size(); ++s)
-      if ((*last)[s] != none) (*all)[(*next)[(*last)[s]]++] = slot(s);
+      if ((*last)[s] != none) (*all)[(*counts)[(*last)[s]]++] = slot(s);
     return {};
   }
 

@@ -22,8 +22,8 @@ std::optional<std::uint64_t> allocation_count() { return {}; }
 
 #include <atomic>
 
-// A program's own malloc takes the place of glibc's everywhere in it, which glibc allows; free stays as it is, since
-// the memory still comes from there.
+// With glibc, a program may define malloc, which then replaces glibc's in the whole process. free is not replaced,
+// since the memory still comes from glibc.
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);

@@ -44,14 +44,14 @@ double micros_since(clock::time_point start) {
 std::size_t peak_rss_kb() { return os::peak_resident_bytes() / 1024; }
 std::size_t rss_kb() { return os::resident_bytes() / 1024; }
 
-/// A folder with input_*.pb, or one that holds test_data_set_0.
+/// The folder with the files input_*.pb: test_data_set_0 in `folder` if it exists, else `folder` itself.
 std::string data_set_in(const std::string& folder) {
   std::error_code error;
   const std::string first = folder + "/test_data_set_0";
   return std::filesystem::is_directory(first, error) ? first : folder;
 }
 
-/// Keeps what is bound alive.
+/// Owns the memory of the bound inputs.
 struct bound_inputs {
   std::vector<gathered_input> made;
   detail::heap_arena memory;
@@ -78,11 +78,11 @@ status bind_all(const session& loaded, const bench_options& o, io_binding& to, b
 
 struct measured {
   double first_us = 0;
-  std::size_t rss_after_run_kb = 0;        // after the first
-  std::optional<double> allocations = {};  // of one run, on average over the timed ones
+  std::size_t rss_after_run_kb = 0;        // after the first run
+  std::optional<double> allocations = {};  // per run, the mean of the timed runs
   std::vector<double> runs_us;
 };
-/// When the user stops it: what was measured until then, which is an error only where that is nothing.
+/// Warms up and times runs. If the user stops it, returns what was measured so far, or an error if no run was timed.
 result<measured> measure(const session& loaded, io_binding& binding, const bench_options& o) {
   measured all;
   const run_settings settings{.stop = interrupt::token()};
@@ -112,18 +112,19 @@ result<measured> measure(const session& loaded, io_binding& binding, const bench
   return all;
 }
 
-/// One run more, which is warm, with its steps written down; again with more room where they do not fit.
+/// Profiles one more, warm run. If the run has more steps than the profile can record, it is repeated with a larger
+/// one.
 status write_profile(const session& loaded, io_binding& binding, const std::string& path) {
-  for (std::size_t room = std::size_t{1} << 16;;) {
-    trace_profile profile{loaded, room};
+  for (std::size_t capacity = std::size_t{1} << 16;;) {
+    trace_profile profile{loaded, capacity};
     if (std::optional<machine_peak> peak = peak_for(loaded)) profile.set_peak(*std::move(peak));
     if (status s = loaded.run(binding, {.observer = &profile.observer()}); !s) return s;
     if (profile.dropped() == 0) return profile.write(path);
-    room = 2 * (profile.size() + profile.dropped());
+    capacity = 2 * (profile.size() + profile.dropped());
   }
 }
 
-/// Runs of their own: looking at steps takes time, which the others are not to be charged for.
+/// Measures nodes in additional runs, because observing steps takes time that would distort the latency.
 status measure_nodes(io_binding& binding, const bench_options& o, node_times& times) {
   progress_bar bar{o.common.quiet};
   const clock::time_point begin = clock::now();
@@ -223,7 +224,7 @@ void add_bench(command_line& app) {
       .between(std::size_t{0}, std::size_t{1000000});
   const option nodes =
       it.add_flag("--per-node", o->per_node,
-                  "Then, in runs of their own, each node: its time, operations, bytes, and how much of "
+                  "Then measures each node in separate runs: its time, operations, bytes, and how much of "
                   "that time the machine would need at least (the roofline)");
   it.add(
         "--sort", [o](const std::string& by) { o->order = order_named(by); },

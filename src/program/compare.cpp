@@ -29,22 +29,22 @@ std::string position_text(std::int64_t flat, const extents& shape) {
   return fmt::format("[{}]", fmt::join(index, ","));
 }
 
-/// Element `i` of a packed tensor, the first in the lowest bits.
+/// Element `i` of a tensor with `bits` bits per element; the first element is in the lowest bits of a byte.
 unsigned packed_at(const void* data, std::int64_t i, unsigned bits) {
   const std::size_t at = std::size_t(i) * bits;
   return unsigned(static_cast<const std::uint8_t*>(data)[at / 8]) >> (at % 8) & ((1u << bits) - 1);
 }
 template <dtype Id>
 auto packed_at(const void* data, std::int64_t i, packed<Id>) {
-  const unsigned code = packed_at(data, i, bits_of(Id));
-  const auto as = [&](detail::float_format format) { return double(detail::widen(std::uint16_t(code), format)); };
+  const unsigned stored = packed_at(data, i, bits_of(Id));
+  const auto as = [&](detail::float_format format) { return double(detail::widen(std::uint16_t(stored), format)); };
   if constexpr (Id == dtype::f4e2m1) return as(detail::float4e2m1_format);
   else if constexpr (Id == dtype::f6e2m3) return as(detail::float6e2m3_format);
   else if constexpr (Id == dtype::f6e3m2) return as(detail::float6e3m2_format);
-  else if constexpr (Id == dtype::u4 || Id == dtype::u2) return std::uint64_t(code);
-  else return code >> (bits_of(Id) - 1) ? std::int64_t(code) - (1 << bits_of(Id)) : std::int64_t(code);
+  else if constexpr (Id == dtype::u4 || Id == dtype::u2) return std::uint64_t(stored);
+  else return stored >> (bits_of(Id) - 1) ? std::int64_t(stored) - (1 << bits_of(Id)) : std::int64_t(stored);
 }
-/// Element `i` as the widest number of its kind.
+/// Element `i` as the widest type of its kind: int64, uint64, double or complex<double>.
 template <class T>
 auto wide_at(const void* data, std::int64_t i) {
   const auto element = [&] { return static_cast<const T*>(data)[i]; };
@@ -65,12 +65,12 @@ double error_of(std::complex<double> got, std::complex<double> expected) {
   return std::hypot(re, im);
 }
 
-// Large neighbours are equal as doubles: a difference is never zero.
+// Large integers that differ may be equal after conversion to double. 1e-300 makes the error of a difference nonzero.
 double error_of(std::int64_t a, std::int64_t b) { return std::abs(double(a) - double(b)) + (a != b ? 1e-300 : 0); }
 double error_of(std::uint64_t a, std::uint64_t b) { return std::abs(double(a) - double(b)) + (a != b ? 1e-300 : 0); }
 
-/// Walks two tensors of one type and shape; `at(data, i)` is an element as a number, `limit(expected)` the error that
-/// is allowed.
+/// Compares two tensors of the same type and shape. `at(data, i)` returns element i as a number, `limit(expected)` the
+/// largest error that is allowed.
 template <class At, class Limit>
 comparison compare_numbers(const value& got, const value& expected, At at, Limit limit) {
   comparison found;
@@ -102,7 +102,7 @@ template <class At>
 comparison compare_within(const value& got, const value& expected, tolerance allowed, At at) {
   return compare_numbers(got, expected, at, [allowed](auto b) { return allowed.atol + allowed.rtol * std::abs(b); });
 }
-/// Integers and booleans: exactly, unless the tolerance is theirs, too.
+/// Compares integers and booleans: exactly, unless the tolerance applies to integers, too.
 template <class At>
 comparison compare_wholes(const value& got, const value& expected, tolerance allowed, At at) {
   const bool exactly = !allowed.of_integers || expected.type == dtype::boolean;
@@ -150,7 +150,7 @@ comparison compare_parts(const value& got, const value& expected, const toleranc
   return all;
 }
 
-/// One element of a one-dimensional tensor, as a tensor of its own.
+/// One element of a one-dimensional tensor, as a separate tensor of shape [1] that borrows the memory.
 value element_of(const value& v, std::int64_t i) {
   return value::tensor(v.type, extents{1},
                        static_cast<const std::byte*>(v.data) + i * (detail::row_of(v.type).bits / 8));

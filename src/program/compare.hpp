@@ -5,33 +5,34 @@
 
 namespace cameo::program {
 
-/// |got - expected| <= atol + rtol * |expected|; ONNX's defaults.
+/// The condition |got - expected| <= atol + rtol * |expected|. The defaults are those of ONNX's own tests.
 struct tolerance {
   double rtol = 1e-3, atol = 1e-7;
-  bool of_integers = false;  // else they are compared exactly
+  bool of_integers = false;  // true: applies to integers, too; false: integers are compared exactly
 };
 
+/// The result of a comparison.
 struct comparison {
-  std::string difference;    // what differs, with the position of the worst; empty: equal
-  double largest_error = 0;  // |got - expected| of the worst element, in the elements that are numbers
+  std::string difference;    // what differs, with the position of the largest error; empty: equal
+  double largest_error = 0;  // the largest |got - expected| of elements that are numbers
 
   explicit operator bool() const { return difference.empty(); }
 };
 
-/// Values in host memory, by what they are: floats (narrow ones after conversion; bfloat16 with an rtol of at least
-/// 2^-6, two units in the last place) and complex numbers within the tolerance, NaN equal to NaN and infinities to
-/// themselves; integers exactly, unless the tolerance is theirs, too; booleans and strings exactly; shapes and types
-/// always exactly. Maps by key.
+/// Compares two values in host memory. Kinds, types and shapes must be equal. Floats and complex numbers are compared
+/// within the tolerance, where NaN equals NaN and infinities equal themselves; float types below 32 bits are converted
+/// first, and bfloat16 gets an rtol of at least 2^-6, two units in the last place. Integers are compared exactly,
+/// unless the tolerance applies to them; booleans and strings exactly. The entries of maps are matched by key.
 comparison compare(const value& got, const value& expected, const tolerance&);
 
-/// The same for tensors of numbers that were drawn at random: shapes and types exactly, and the elements as two
-/// samples, which must not differ more than samples of one distribution do in all but one of a million cases (the
-/// two-sample test of Kolmogorov and Smirnov; fewer than 15 elements say nothing). `largest_error` is the largest
-/// distance of the two distribution functions.
+/// Compares two tensors of random numbers. Types and shapes must be equal. The elements are compared as two samples of
+/// one distribution by the two-sample test of Kolmogorov and Smirnov, which rejects equal distributions in one of a
+/// million cases; with fewer than 15 elements it never rejects. `largest_error` is the largest distance between the two
+/// empirical distribution functions.
 comparison compare_samples(const value& got, const value& expected);
 
-/// Of a value's kinds, shapes and elements, going on from `hash`: FNV-1a; every NaN counts as the same. Equal on all
-/// processors for equal bits.
+/// The FNV-1a hash of a value's kind, type, shape and elements, continued from `hash`. All NaNs hash alike. Equal bits
+/// give equal hashes on all processors.
 constexpr std::uint64_t first_hash = 14695981039346656037u;
 std::uint64_t hash_of(const value&, std::uint64_t hash = first_hash);
 

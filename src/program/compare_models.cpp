@@ -1,4 +1,4 @@
-// `cameo compare`: what a model's outputs, and the values on the way to them, lose between two files or two settings.
+// `cameo compare`: how much the outputs and intermediate values of two models, or of one under two settings, differ.
 #include "program/compare.hpp"
 #include "program/given_inputs.hpp"
 #include "program/options.hpp"
@@ -32,16 +32,16 @@ struct compare_options {
   std::optional<double> rtol, atol;
 };
 
-/// A tensor of numbers, as it was when its step had ended.
-struct seen_value {
+/// A copy of a tensor of numbers, taken when its step ended.
+struct recorded_value {
   dtype type;
   extents shape;
   std::vector<double> numbers;
 };
-std::optional<seen_value> numbers_of(const value& v) {
+std::optional<recorded_value> numbers_of(const value& v) {
   if (v.kind != value_kind::tensor || v.memory != 0 || !v.data) return {};
-  return detail::number_elements::visit(v.type, std::optional<seen_value>{}, [&]<class T>(std::type_identity<T>) {
-    seen_value made{v.type, v.shape, std::vector<double>(std::size_t(v.shape.count()))};
+  return detail::number_elements::visit(v.type, std::optional<recorded_value>{}, [&]<class T>(std::type_identity<T>) {
+    recorded_value made{v.type, v.shape, std::vector<double>(std::size_t(v.shape.count()))};
     for (std::size_t i = 0; i < made.numbers.size(); ++i) made.numbers[i] = double(detail::number_at<T>(v, i));
     return std::optional{std::move(made)};
   });
@@ -52,7 +52,8 @@ std::int64_t steady_nanoseconds() {
       .count();
 }
 
-/// Copies what the steps of a session's main graph make, by name. Steps of one level end at once on several threads.
+/// Copies the outputs of the steps of a session's main graph, by name. Steps of one level may end at the same time on
+/// several threads, so a mutex guards the copies.
 class value_recorder {
  public:
   explicit value_recorder(const session& of) {
@@ -64,8 +65,8 @@ class value_recorder {
   }
   const step_observer& observer() const { return observer_; }
 
-  std::vector<std::string> order;  // of names, as their steps ended
-  std::unordered_map<std::string, seen_value> values;
+  std::vector<std::string> order;  // names of values in the order in which their steps ended
+  std::unordered_map<std::string, recorded_value> values;
 
  private:
   static void record(void* self, const plan_step& step, std::int64_t, std::int64_t, std::size_t, const value* slots) {
@@ -77,7 +78,7 @@ class value_recorder {
     const auto& outputs = found->second->outputs;
     for (std::size_t i = 0; i < std::min(outputs.size(), step.outputs.size()); ++i) {
       if (step.outputs[i] == 0 || outputs[i] == value_id::none) continue;
-      std::optional<seen_value> copy = numbers_of(slots[step.outputs[i]]);
+      std::optional<recorded_value> copy = numbers_of(slots[step.outputs[i]]);
       const std::string name{(*graph_)[outputs[i]].name};
       if (!copy || name.empty()) continue;
       const std::lock_guard lock{guard_};
@@ -91,15 +92,15 @@ class value_recorder {
   step_observer observer_{this, steady_nanoseconds, record};
 };
 
-/// How far b is from a.
+/// The distance of b from a, the reference.
 struct distance {
-  double largest = 0, mean = 0;     // of |a - b|
-  double cosine = 1;                // of the angle between both
-  double sqnr = INFINITY;           // 10 log10(sum of a^2 / sum of (a - b)^2)
-  std::optional<double> top1 = {};  // share of rows along the last axis with the same largest element
+  double largest = 0, mean = 0;     // largest and mean |a - b|
+  double cosine = 1;                // cosine similarity of a and b
+  double sqnr = INFINITY;           // signal to quantization noise in dB: 10 log10(sum of a^2 / sum of (a - b)^2)
+  std::optional<double> top1 = {};  // share of rows along the last axis with the same index of the largest element
 };
 
-std::optional<double> same_top(const seen_value& a, const seen_value& b) {
+std::optional<double> same_top(const recorded_value& a, const recorded_value& b) {
   if (a.shape.rank() == 0 || a.numbers.empty() || a.shape.back() < 2) return {};
   const auto row = std::ptrdiff_t(a.shape.back());
   std::size_t same = 0, rows = 0;
@@ -108,12 +109,12 @@ std::optional<double> same_top(const seen_value& a, const seen_value& b) {
   return double(same) / double(rows);
 }
 
-distance distance_of(const seen_value& a, const seen_value& b) {
+distance distance_of(const recorded_value& a, const recorded_value& b) {
   distance made;
   double aa = 0, bb = 0, ab = 0, error = 0;
   for (std::size_t i = 0; i < a.numbers.size(); ++i) {
     const double x = a.numbers[i], y = b.numbers[i];
-    const bool same = x == y || (std::isnan(x) && std::isnan(y));  // infinities, too
+    const bool same = x == y || (std::isnan(x) && std::isnan(y));  // x - y of equal infinities would be NaN
     const double off = same ? 0 : std::isnan(x - y) ? INFINITY : std::abs(x - y);
     made.largest = std::max(made.largest, off), made.mean += off, error += off * off;
     if (!std::isfinite(x) || !std::isfinite(y)) continue;
@@ -126,12 +127,12 @@ distance distance_of(const seen_value& a, const seen_value& b) {
   return made;
 }
 
-/// One line of the report: a distance, or why there is none.
+/// One line of the report: a distance, or the reason why there is none.
 struct compared {
   std::string name;
-  std::string form;
-  std::string_view type;           // of tensors: of elements
-  std::vector<std::int64_t> dims;  // the same
+  std::string form;                // type and shape for display
+  std::string_view type;           // element type; empty unless it is a tensor
+  std::vector<std::int64_t> dims;  // shape; empty unless it is a tensor
   bool equal = false;
   std::optional<distance> far = {};
   std::string reason = {};
@@ -140,7 +141,7 @@ std::string form_of(dtype type, const extents& shape) {
   return std::string{detail::row_of(type).name} + shape_text(shape);
 }
 
-compared compare_seen(const std::string& name, const seen_value& a, const seen_value& b) {
+compared compare_recorded(const std::string& name, const recorded_value& a, const recorded_value& b) {
   compared made{name, form_of(a.type, a.shape), detail::row_of(a.type).name, {a.shape.begin(), a.shape.end()}};
   if (!(a.shape == b.shape)) {
     made.reason = "is " + form_of(b.type, b.shape) + " on the second side";
@@ -150,11 +151,11 @@ compared compare_seen(const std::string& name, const seen_value& a, const seen_v
   made.equal = made.far->largest == 0;
   return made;
 }
-/// Outputs may be anything; what has no distance is equal or not.
+/// Compares two outputs. Values other than tensors of numbers have no distance and are only equal or not.
 compared compare_outputs(const named_value& a, const value& b) {
   const value& v = a.value.view();
-  const std::optional<seen_value> left = numbers_of(v), right = numbers_of(b);
-  if (left && right) return compare_seen(a.name, *left, *right);
+  const std::optional<recorded_value> left = numbers_of(v), right = numbers_of(b);
+  if (left && right) return compare_recorded(a.name, *left, *right);
   const comparison plain = compare(b, v, {0, 0, true});
   compared made{a.name, to_string(v), {}, {}, bool(plain), {}, plain ? "is equal" : plain.difference};
   if (v.kind == value_kind::tensor) {
@@ -166,11 +167,11 @@ compared compare_outputs(const named_value& a, const value& b) {
 
 struct distances {
   std::vector<compared> outputs, values;
-  std::vector<std::string> missing;  // outputs that the second side has not
-  std::string too_far;               // with tolerances: the first output beyond them
+  std::vector<std::string> missing;  // outputs that the second side does not have
+  std::string too_far;               // the first output that exceeds the tolerances, if there are any
 };
 
-/// JSON has no infinities.
+/// A number, or null for infinities and NaN, which JSON cannot represent.
 json number_json(double v) { return std::isfinite(v) ? json(v) : json(); }
 json to_json(const std::vector<compared>& all) {
   json made = json::array();
@@ -211,7 +212,7 @@ struct loaded_side {
   std::optional<value_recorder> seen;
   named_values outputs;
 };
-/// The inputs of both, those of one name once.
+/// The inputs of both models; an input that both have is gathered once.
 result<std::vector<gathered_input>> inputs_of(const runnable& a, const runnable& b, const given_inputs& given) {
   result<std::vector<gathered_input>> made = gather_inputs(a, given);
   if (!made) return made;
@@ -260,7 +261,7 @@ distances compare_sides(const loaded_side& a, const loaded_side& b, const compar
     const bool is_output =
         std::any_of(a.outputs.begin(), a.outputs.end(), [&](const named_value& v) { return v.name == name; });
     if (other != b.seen->values.end() && !is_output)
-      made.values.push_back(compare_seen(name, a.seen->values.at(name), other->second));
+      made.values.push_back(compare_recorded(name, a.seen->values.at(name), other->second));
   }
   return made;
 }

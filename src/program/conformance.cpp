@@ -31,12 +31,12 @@ struct conformance_options {
 struct outcome {
   case_result result;
   double seconds = 0;
-  bool ended = false;  // false: the user stopped it before
+  bool ended = false;  // false: the user stopped the command before the case ended
 };
 
 constexpr std::string_view status_names[] = {"pass", "fail", "skip"};
 
-/// How the result comes back from the child.
+/// Serializes a result, for the pipe from the child process to its parent.
 std::string to_message(const case_result& r) {
   return json{{"status", int(r.status)},
               {"op", r.op},
@@ -64,7 +64,7 @@ void print_line(const test_case& which, const outcome& o) {
   say("{}\n", line);
 }
 
-/// Cases below all folders that the filter lets through.
+/// The cases below all folders whose name or path matches the filter.
 result<std::vector<test_case>> wanted_cases(const conformance_options& o) {
   std::vector<test_case> all;
   for (const std::string& folder : o.folders) {
@@ -88,7 +88,7 @@ status write_report(const std::string& path, const std::vector<test_case>& cases
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const outcome& o = outcomes[i];
     if (!o.ended) continue;
-    json entry{{"version", json_version},  // the array has no place for it
+    json entry{{"version", json_version},  // in each entry, because the report is an array
                {"name", cases[i].name},     {"status", status_names[std::size_t(o.result.status)]},
                {"reason", o.result.reason}, {"seconds", o.seconds},
                {"op", o.result.op},         {"path", cases[i].folder}};
@@ -104,10 +104,10 @@ int run_conformance(const conformance_options& o) {
   if (!cases) return fail(cases.error());
   session_options options = o.common.session();
   const std::size_t jobs = o.jobs ? o.jobs : available_threads();
-  if (jobs > 1 && options.threads == 0) options.threads = 1;  // the cases share the processor as it is
+  if (jobs > 1 && options.threads == 0) options.threads = 1;  // several cases already use all processor cores
   std::vector<outcome> outcomes(cases->size());
   std::size_t counts[3] = {}, ended = 0;
-  options.progress = {};  // of single cases
+  options.progress = {};  // the bar shows the progress of all cases, not that of a single one
   progress_bar bar{o.common.quiet};
   interrupt::listen();
   run_isolated(

@@ -48,11 +48,12 @@ bool has(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// `seen` holds the folders above: a link to one of them is not followed.
+/// Adds the test cases in `folder` and below it. `above` has the real paths of the folders above: a link to one of them
+/// is not followed, so that the search ends.
 void find_below(const std::string& folder, const std::string& name, std::vector<fs::path>& above,
                 std::vector<test_case>& cases) {
   const result<folder_content> content = list(folder);
-  if (!content) return;  // unreadable: not ours to judge
+  if (!content) return;  // folders that cannot be read are skipped
   std::error_code error;
   const fs::path real = fs::canonical(folder, error);
   if (error || std::find(above.begin(), above.end(), real) != above.end()) return;
@@ -109,8 +110,8 @@ bool has_word(std::string_view text, std::string_view word) {
   return false;
 }
 
-/// The operator to name beside a failure, from the model as it was written: one that the words name, or the one that
-/// makes the output.
+/// The operator to report with a failure: the one that the error message names, else the one that computes the output
+/// `output`, or the first output. Operators are those of the file, before optimization. Empty if there is none.
 std::string op_to_blame(const std::string& model_path, std::string_view words, std::string_view output) {
   const result<std::unique_ptr<model>> read =
       ort_format::recognizes({}, model_path) ? read_ort(model_path) : read_onnx(model_path);
@@ -132,7 +133,7 @@ case_result failed(const std::string& model_path, const status& error) {
           fmt::format("{}: {}", error.name(), error.words()), 0};
 }
 
-/// A value none of whose kind was given is left out; an optional without a value is given as such.
+/// Runs the session on the inputs of a data set. Inputs without a file are left out.
 result<named_values> run_set(const session& loaded, const std::vector<read_value>& given) {
   std::vector<named_input> inputs;
   for (const read_value& each : given) inputs.emplace_back(loaded.inputs()[each.io].name, each.content);
@@ -141,7 +142,8 @@ result<named_values> run_set(const session& loaded, const std::vector<read_value
 
 bool has_random_node(const graph& g);
 
-/// True for a node whose output is drawn at random. What is pointwise draws only in training, and is exact otherwise.
+/// True for a node whose output is random. Pointwise operators such as Dropout are random only in training, which does
+/// not happen here.
 bool is_random(const detail::graph_node& node) {
   if (node.op && detail::has_role(node.op->roles, role::is_random) &&
       !detail::has_role(node.op->roles, role::is_pointwise))
@@ -154,8 +156,8 @@ bool has_random_node(const graph& g) {
   return false;
 }
 
-/// True if a random node is on the way to the graph's output of this name.
-bool is_made_of_random_numbers(const graph& g, std::string_view output) {
+/// True if the graph's output of this name depends on a random node.
+bool depends_on_random_numbers(const graph& g, std::string_view output) {
   std::vector<value_id> open{g.find(output)};
   std::vector<bool> seen(g.node_capacity());
   while (!open.empty()) {
@@ -188,7 +190,7 @@ case_result run_data_set(const session& loaded, const std::string& model_path, c
     const std::string& name = loaded.outputs()[want.io].name;
     const any_value* const value = got->find(name);
     comparison one = value ? compare(*value, want.content, allowed) : comparison{"no such output"};
-    if (!one && value && is_made_of_random_numbers(loaded.graph().main(), name))
+    if (!one && value && depends_on_random_numbers(loaded.graph().main(), name))
       one = compare_samples(*value, want.content);
     all.largest_error = std::max(all.largest_error, one.largest_error);
     if (one || all.status == case_status::fail) continue;

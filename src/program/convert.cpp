@@ -57,14 +57,14 @@ namespace {
 
 struct convert_options {
   common_options common;
-  std::string from, to;
+  std::string input, output;
   bool for_this_machine = false;
 };
 
 bool is_ort(const std::string& path) { return ort_format::recognizes({}, path); }
 bool is_onnx(const std::string& path) { return std::filesystem::path{path}.extension() == ".onnx"; }
 
-/// Names of transforms that are left out.
+/// Names of the transforms that --config disables, each after a comma.
 std::string disabled_in(const convert_options& o) {
   std::string names;
   for (const auto& [key, text] : o.common.config)
@@ -72,20 +72,21 @@ std::string disabled_in(const convert_options& o) {
   return names;
 }
 
-/// What a session would run; what depends on this processor stays out unless asked for.
+/// Writes the model as a session optimizes it. Layouts that depend on this processor are not used without --native.
 status convert_optimized(const convert_options& o, std::unique_ptr<model> net) {
   session_options how = o.common.session();
   if (!o.for_this_machine)
     how.config.emplace_back(config_key<"optimization.disable_specified_optimizers">.key,
                             "NchwcTransformer" + disabled_in(o));
-  how.config.emplace_back(config_key<"session.optimized_model_filepath">.key, o.to);
-  how.config.emplace_back(config_key<"session.save_model_format">.key, is_ort(o.to) ? "ORT" : "ONNX");
+  how.config.emplace_back(config_key<"session.optimized_model_filepath">.key, o.output);
+  how.config.emplace_back(config_key<"session.save_model_format">.key, is_ort(o.output) ? "ORT" : "ONNX");
   how.config.emplace_back(config_key<"session.disable_prepacking">.key, "1");  // nothing is run
   const result<session> loaded = build::runtime{}.load(std::move(net), how);
   return loaded ? status{} : loaded.error();
 }
 
-/// What a session may make of the model later.
+/// Records in the model which operators a session's transforms may add to it later; the ORT format stores their
+/// versions.
 void note_operators(model& net, bool for_this_machine) {
   std::vector<const transform_table*> tables{default_transforms::tables().begin(), default_transforms::tables().end()};
   op_table ops;
@@ -99,28 +100,30 @@ void note_operators(model& net, bool for_this_machine) {
 
 status convert_model(const convert_options& o) {
   result<std::unique_ptr<model>> read =
-      read_checked(o.from, is_ort(o.to), disabled_in(o), o.common.external_data_folder);
+      read_checked(o.input, is_ort(o.output), disabled_in(o), o.common.external_data_folder);
   if (!read) return std::move(read).error();
-  if (status s = require_contexts_beside(**read, o.to); !s) return s;
+  if (status s = require_contexts_beside(**read, o.output); !s) return s;
   if (o.common.optimize != optimization_level::none) return convert_optimized(o, std::move(*read));
   note_operators(**read, o.for_this_machine);
-  if (!is_ort(o.to)) return write_onnx(**read, o.to);
+  if (!is_ort(o.output)) return write_onnx(**read, o.output);
   write_options how;
-  how.report = [&](std::string_view words) { warn(fmt::format("{}: {}", o.to, words)); };
-  return ort_format::write(**read, o.to, how);
+  how.report = [&](std::string_view words) { warn(fmt::format("{}: {}", o.output, words)); };
+  return ort_format::write(**read, o.output, how);
 }
 
 int convert(const convert_options& o) {
-  for (const std::string& path : {o.from, o.to})
+  for (const std::string& path : {o.input, o.output})
     if (!is_ort(path) && !is_onnx(path))
       return fail({status_code::invalid_argument, fmt::format("{}: needs a name that ends in .onnx or .ort", path)});
-  if (const status s = require_other_file(o.from, o.to); !s) return fail(s);
+  if (const status s = require_other_file(o.input, o.output); !s) return fail(s);
   const status done = convert_model(o);
   if (!done) return fail(done);
   if (o.common.json)
-    print_json(
-        {{"from", o.from}, {"to", o.to}, {"format", is_ort(o.to) ? "ort" : "onnx"}, {"bytes", bytes_written(o.to)}});
-  else if (!o.common.quiet) say("{}: {}\n", o.to, size_written(o.to));
+    print_json({{"from", o.input},
+                {"to", o.output},
+                {"format", is_ort(o.output) ? "ort" : "onnx"},
+                {"bytes", bytes_written(o.output)}});
+  else if (!o.common.quiet) say("{}: {}\n", o.output, size_written(o.output));
   return 0;
 }
 
@@ -133,8 +136,8 @@ void add_convert(command_line& app) {
       "convert",
       "Converts a model between .onnx and .ort, by the names' extensions; unless --optimize says otherwise, "
       "nothing else changes");
-  it.add("IN", o->from, "Model, .onnx or .ort").required();
-  it.add("OUT", o->to, "File to write, .onnx or .ort").required();
+  it.add("IN", o->input, "Model, .onnx or .ort").required();
+  it.add("OUT", o->output, "File to write, .onnx or .ort").required();
   it.add_flag("--native", o->for_this_machine,
               "With --optimize layout or all: layouts that suit this processor may be written");
   add_common_options(it, o->common, json_output::flag);

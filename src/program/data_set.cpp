@@ -15,7 +15,7 @@ struct numbered_file {
   std::string name;
 };
 
-/// PREFIXnumber.pb in a folder, by number.
+/// The files PREFIX<number>.pb in a folder, sorted by number.
 result<std::vector<numbered_file>> numbered_files(const std::string& folder, std::string_view prefix) {
   std::vector<numbered_file> found;
   std::error_code error;
@@ -38,7 +38,7 @@ std::size_t find_io(const std::vector<io_info>& ios, std::string_view name) {
   return ios.size();
 }
 
-/// The `number`-th without an initializer; where there are more files than those, simply the `number`-th.
+/// The index of the `number`-th input without a default value; `number` itself if there are not that many.
 std::size_t io_at(const std::vector<io_info>& ios, std::size_t number) {
   std::size_t seen = 0;
   for (std::size_t i = 0; i < ios.size(); ++i)
@@ -46,14 +46,15 @@ std::size_t io_at(const std::vector<io_info>& ios, std::size_t number) {
   return number;
 }
 
-/// ONNX's own files had bfloat16 as uint16, before numpy had a name for it: those are its bits.
-void name_bits(value& v, const io_info& io) {
+/// Gives a uint16 tensor the type bfloat16 if the input has that type: older test files of ONNX store bfloat16 as
+/// uint16.
+void restore_bfloat16(value& v, const io_info& io) {
   const bool wanted = io.type.is_tensor() && io.type.type == dtype::bf16;
   if (wanted && v.kind == value_kind::tensor && v.type == dtype::u16) v.type = dtype::bf16;
 }
 
-/// The file says its name only once it is parsed, and how it is parsed depends on the input: first as its position
-/// says.
+/// Reads one file. How a file is parsed depends on the kind of its input, and the input's name is in the file. So the
+/// file is parsed as the kind of the input at its number first, then as that of each input until the name matches.
 result<read_value> read_one(std::span<const std::byte> bytes, const numbered_file& file,
                             const std::vector<io_info>& ios, arena& memory) {
   const std::size_t position = io_at(ios, file.number);
@@ -67,7 +68,7 @@ result<read_value> read_one(std::span<const std::byte> bytes, const numbered_fil
       return failed(status_code::invalid_argument, "the model has no '{}' and nothing at position {}", name,
                     file.number);
     const std::size_t io = is_named ? named : position;
-    name_bits(*read, ios[io]);
+    restore_bfloat16(*read, ios[io]);
     return read_value{io, file.name, *read};
   };
   result<read_value> first =
@@ -99,7 +100,7 @@ result<std::vector<read_value>> read_data_set(const std::string& folder, std::st
     const std::string path = folder + "/" + file.name;
     result<std::shared_ptr<const detail::file_bytes>> mapped = detail::file_bytes::map(path);
     if (!mapped) return std::move(mapped).error();
-    // The values may refer to the file's bytes: the mapping lives as long as they do.
+    // The values may refer to the file's bytes, so the mapping has to live as long as they do.
     if (!memory.keep(*mapped)) return status_code::out_of_memory;
     result<read_value> read = read_one((*mapped)->bytes(), file, ios, memory);
     if (!read) return std::move(read).error().in(path);

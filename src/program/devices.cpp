@@ -20,7 +20,7 @@ struct devices_options {
   bool by_preference = false;
 };
 
-/// A provider of the program with what it says of itself, or why it does not.
+/// A provider of the program with its devices, or the reason why they cannot be listed.
 struct listed_provider {
   const provider_row* row = nullptr;
   std::vector<ep_device> devices;
@@ -106,12 +106,12 @@ result<std::vector<listed_provider>> listed(const std::vector<std::string>& name
       return failed(status_code::invalid_argument, "no provider '{}' in this build; it has {}{}", name,
                     fmt::join(known, ", "), did_you_mean(name, known));
     }
-  const auto of = [&](std::string_view name) -> listed_provider& {
+  const auto provider_named = [&](std::string_view name) -> listed_provider& {
     return *std::find_if(all.begin(), all.end(), [&](const listed_provider& p) { return p.row->name == name; });
   };
-  for (ep_device& d :
-       with.devices([&](const provider_row& row, const status& why) { of(row.name).failure = status{why}; }))
-    of(d.provider).devices.push_back(std::move(d));
+  for (ep_device& d : with.devices(
+           [&](const provider_row& row, const status& why) { provider_named(row.name).failure = status{why}; }))
+    provider_named(d.provider).devices.push_back(std::move(d));
   if (!names.empty())
     std::erase_if(all, [&](const listed_provider& p) {
       return std::find(names.begin(), names.end(), p.row->name) == names.end() &&

@@ -20,7 +20,7 @@ const io_info* find_input(const input_taker& to, std::string_view name) {
   return nullptr;
 }
 
-/// Dims that any of the parts has.
+/// INVALID_ARGUMENT for a dim in `dims` that no session of the package has.
 status check_dims_of(const input_taker& to, const dim_sizes& dims) {
   if (to.parts.size() == 1) return check_dims(*to.parts.front(), dims);
   for (const auto& each : dims) {
@@ -32,18 +32,18 @@ status check_dims_of(const input_taker& to, const dim_sizes& dims) {
   return {};
 }
 
-/// The first part that takes an input of this name.
+/// The first session that has an input of this name.
 const session& taker_of(const input_taker& to, std::string_view input) {
   for (const session* const part : to.parts)
     if (part->input(input)) return *part;
   return *to.parts.front();
 }
 
-/// Symbolic dims of an input that is there have its sizes, where nothing was said of them.
+/// Adds the sizes of an input's symbolic dims, as its value `there` has them, unless `to` has a size already.
 void add_sizes_of(const io_info& io, const value& there, const std::vector<std::string>& symbols, dim_sizes& to) {
   if (there.kind != value_kind::tensor || !io.type.is_tensor() || !io.type.shape) return;
   const std::vector<dim>& dims = *io.type.shape;
-  if (dims.size() != there.shape.rank()) return;  // an error of the run
+  if (dims.size() != there.shape.rank()) return;  // the run will report it
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (dims[i].known() || dims[i].symbol == 0 || dims[i].symbol >= symbols.size()) continue;
     const std::string& name = symbols[dims[i].symbol];
@@ -52,8 +52,8 @@ void add_sizes_of(const io_info& io, const value& there, const std::vector<std::
   }
 }
 
-/// The sizes for an input that is to be made: what --dim says, and what the inputs have that are there already. The
-/// names of another component's dims mean something else.
+/// The sizes of symbolic dims for an input that is generated: those of --dim, and those of the inputs that exist
+/// already and belong to the same component. A dim of the same name in another component is a different one.
 dim_sizes sizes_for(const input_taker& to, const io_info& io, const dim_sizes& said,
                     const std::vector<gathered_input>& there) {
   const session& taker = taker_of(to, io.name);
@@ -70,7 +70,7 @@ struct split_input {
   const io_info* io;
   std::string rest;
 };
-/// Of several '=' that one parts name and value which leaves the name of an input.
+/// Splits "NAME=...". NAME may contain '=': the last '=' that leaves the name of an input is the separator.
 result<split_input> split_by_name(const input_taker& to, const std::string& text) {
   for (std::size_t equals = text.rfind('='); equals != text.npos && equals > 0; equals = text.rfind('=', equals - 1))
     if (const io_info* const io = find_input(to, text.substr(0, equals)))
@@ -132,8 +132,8 @@ result<gathered_input> gather_one(const input_taker& to, const given_inputs& o, 
   return gathered_input{io.name, std::move(*made), std::string{words[std::size_t(given.how)]}};
 }
 
-/// Files come first, which have shapes of their own; then lists, which have a length; then what takes its size from
-/// them.
+/// The order in which inputs are made: files (0), whose shapes are fixed, then lists (1), whose lengths are fixed, then
+/// inputs that take their sizes from those (2).
 std::size_t stage_of(const given_inputs::pair& given, const split_input& split) {
   return is_file(given, split.rest) ? 0 : given.how == kind::list ? 1 : 2;
 }
@@ -146,7 +146,8 @@ status gather_given(const input_taker& to, const given_inputs& o, std::vector<ga
     split.push_back(*std::move(one));
   }
   for (std::size_t stage = 0; stage < 3; ++stage) {
-    const std::vector<gathered_input> before = all;  // lists are not sized by each other: a run says what is wrong
+    // Inputs of one stage do not size each other. If their sizes contradict each other, the run reports it.
+    const std::vector<gathered_input> before = all;
     for (std::size_t i = 0; i < split.size(); ++i) {
       if (stage_of(o.pairs[i], split[i]) != stage) continue;
       result<gathered_input> one = gather_one(to, o, o.pairs[i], split[i], sizes_for(to, *split[i].io, o.dims, before));
@@ -219,10 +220,11 @@ result<std::vector<gathered_input>> gather_inputs(const input_taker& to, const g
   return all;
 }
 
-void tell_of_pictures(const std::vector<gathered_input>& all) {
+void report_pictures(const std::vector<gathered_input>& all) {
   for (const gathered_input& each : all)
-    if (const std::size_t comma = each.from.find(", "); comma != each.from.npos && each.from.find("pixel") > comma)
-      say(stderr, "input '{}' from {}\n", each.name, each.from);
+    if (const std::size_t comma = each.origin.find(", ");
+        comma != each.origin.npos && each.origin.find("pixel") > comma)
+      say(stderr, "input '{}' from {}\n", each.name, each.origin);
 }
 
 void add_input_options(const command& it, given_inputs& to) {
@@ -234,7 +236,7 @@ void add_input_options(const command& it, given_inputs& to) {
   add_pair(group, "--fill", "NAME=VALUE", kind::fill, to, "An input all of whose elements are this value; repeatable");
   add_pair(group, "--range", "NAME=LO:HI", kind::range, to,
            "An input of random numbers from LO to HI, which integers may also be; repeatable");
-  group.add("--seed", to.seed, "Seed of the random values (0)").type_name("N");
+  group.add("--seed", to.seed, "Seed for random values (0)").type_name("N");
   add_dim_option(group, to.dims);
   group
       .add(
@@ -243,9 +245,9 @@ void add_input_options(const command& it, given_inputs& to) {
       .type_name("X")
       .check([](const std::string& text) { return number_in(text) ? std::string{} : "needs a number, not " + text; });
   add_numbers(group, "--mean", to.pictures.mean, true,
-              "Pictures: what is subtracted, one number or one of each channel (0)");
+              "Pictures: what is subtracted, one number or one for each channel (0)");
   add_numbers(group, "--deviation", to.pictures.deviation, false,
-              "Pictures: what they are divided by, one number or one of each channel (1)");
+              "Pictures: what they are divided by, one number or one for each channel (1)");
 }
 
 }  // namespace cameo::program

@@ -5,25 +5,25 @@
 
 namespace cameo::program {
 
-/// Inputs of a run as the command line gives them.
+/// The options of the command line about inputs.
 struct given_inputs {
-  /// "NAME=..." of --input, --fill or --range: names may hold a '=', too, so a model says which one parts them.
+  /// "NAME=..." of --input, --fill or --range. It is split only when the model is loaded, because NAME may contain '='.
   struct pair {
     std::string text;
     element_source::kind how;  // list: a file, or values with commas between them
   };
   std::vector<pair> pairs;
-  dim_sizes dims;       // of random ones
-  bool random = false;  // for those that nothing else gives
+  dim_sizes dims;       // sizes of the symbolic dims of inputs that are generated
+  bool random = false;  // true: inputs that no option gives are random
   std::uint64_t seed = 0;
   picture_scaling pictures;
 };
 
-/// "--input NAME=FILE" or "NAME=VALUE,...", "--fill NAME=VALUE", "--range NAME=LO:HI", "--seed N", "--dim NAME=N",
-/// "--scale", "--mean", "--deviation"; whether there are random ones is the command's own business.
+/// Adds the options --input, --fill, --range, --seed, --dim, --scale, --mean and --deviation, but not --random-inputs:
+/// the commands have different defaults for it.
 void add_input_options(const command&, given_inputs&);
 
-/// What inputs are for: a session, or a package's components as one.
+/// The receiver of inputs: one session, or all sessions of a package's components.
 struct input_taker {
   const std::vector<io_info>& inputs;
   std::vector<const session*> parts;
@@ -34,17 +34,18 @@ struct input_taker {
   }
 };
 
-/// An input, and where it comes from, in words.
+/// The value of an input, with its origin for display: a file with the scaling of pixels, "random", "fill" ...
 struct gathered_input {
   std::string name;
   any_value value;
-  std::string from;
+  std::string origin;
 };
 
-/// Read, or made. An input that may be left out, and that nothing gives, is.
+/// Reads or generates the inputs. Optional inputs that no option gives are left out; other missing ones are random if
+/// `random` is set, else INVALID_ARGUMENT.
 result<std::vector<gathered_input>> gather_inputs(const input_taker&, const given_inputs&);
 
-/// Says on standard error how pictures became numbers.
-void tell_of_pictures(const std::vector<gathered_input>&);
+/// Prints to standard error how pixels of pictures were converted to numbers.
+void report_pictures(const std::vector<gathered_input>&);
 
 }  // namespace cameo::program

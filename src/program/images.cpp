@@ -7,10 +7,10 @@
 namespace cameo::program {
 namespace {
 
-/// Where an image input has its channels, and how many.
+/// The layout of an image input.
 struct image_layout {
-  bool channels_first = true;
-  std::size_t channels = 0;  // 0: no image
+  bool channels_first = true;  // [1,C,H,W], not [1,H,W,C]
+  std::size_t channels = 0;    // 0: the input is not an image
 };
 image_layout layout_of(const value_type& type) {
   if (!type.is_tensor() || !type.shape || type.shape->size() != 4) return {};
@@ -22,12 +22,12 @@ image_layout layout_of(const value_type& type) {
   return {};
 }
 
-/// One number stands for all channels.
+/// The number for a channel: `all` has one number for all channels, one for each, or none.
 double of_channel(const std::vector<double>& all, std::size_t channel, double otherwise) {
   return all.empty() ? otherwise : all[all.size() == 1 ? 0 : channel];
 }
 
-/// `from` is [height, width, channels].
+/// Converts pixels [height, width, channels] to a tensor of T with a batch dim of 1.
 template <class T, class Convert>
 result<value> to_tensor(const tensor_view<const std::uint8_t>& from, bool channels_first, arena& memory,
                         Convert convert) {
@@ -57,12 +57,12 @@ result<value> read_image(std::span<const std::byte> file, const io_info& input, 
                          decode_picture decode, arena& memory) {
   const image_layout layout = layout_of(input.type);
   if (layout.channels == 0)
-    return bad(fmt::format("input '{}' is {}, no image ([1,C,H,W] or [1,H,W,C] with 1 or 3 channels)", input.name,
+    return bad(fmt::format("input '{}' is {}, not an image ([1,C,H,W] or [1,H,W,C] with 1 or 3 channels)", input.name,
                            input.type_text));
   const result<any_value> decoded = decode(file, layout.channels);
   if (!decoded) return decoded.error();
   const auto picture = decoded->as_unchecked<std::uint8_t>();
-  if (picture.empty()) return bad("this is no whole picture of a format that cameo reads");
+  if (picture.empty()) return bad("this is not a complete picture of a format that cameo reads");
   const std::vector<dim>& dims = *input.type.shape;
   const dim height = dims[layout.channels_first ? 2 : 1], width = dims[layout.channels_first ? 3 : 2];
   if ((height.known() && height.size != picture.dim(0)) || (width.known() && width.size != picture.dim(1)))

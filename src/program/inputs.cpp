@@ -23,7 +23,8 @@
 namespace cameo::program {
 namespace {
 
-/// The standard's engine gives the same bits everywhere, its distributions do not.
+/// Random numbers that are the same on every platform. The standard specifies the results of std::mt19937_64, but not
+/// those of its distributions.
 class random_source {
  public:
   explicit random_source(std::uint64_t seed) : engine_{seed} {}
@@ -49,7 +50,7 @@ result<value> fill(const extents& shape, arena& memory, Next next) {
   return value::tensor(dtype_of<T>, shape, data);
 }
 
-/// Types below a byte and floats of 6 bits: any bits are a number.
+/// Random bytes for types below a byte and floats of 6 bits, where any bits are a valid number.
 result<value> fill_bits(dtype type, const extents& shape, arena& memory, random_source& random) {
   std::uint64_t bytes = 0;
   if (!detail::checked_bytes(type, std::uint64_t(shape.count()), bytes)) return status_code::out_of_memory;
@@ -59,14 +60,14 @@ result<value> fill_bits(dtype type, const extents& shape, arena& memory, random_
   return made;
 }
 
-/// A number of the wanted ones.
+/// Element `i` of an input with the wanted numbers.
 std::int64_t next_wanted(const wanted_numbers& wanted, std::size_t i, random_source& random) {
   if (wanted.pattern == operand_use::places) return std::int64_t(i);
   if (wanted.pattern == operand_use::form) return i ? 1 : -1;
   return wanted.low + std::int64_t(random.bits() % (std::uint64_t(wanted.high - wanted.low) + 1));
 }
 
-/// The nearest number that the type has.
+/// The number of type T that is nearest to `number`.
 template <class T>
 T narrowed(std::int64_t number) {
   using limits = std::numeric_limits<T>;
@@ -74,7 +75,7 @@ T narrowed(std::int64_t number) {
   return std::cmp_greater(number, limits::max()) ? limits::max() : T(number);
 }
 
-/// Small numbers, and short texts; where the model needs certain numbers, those.
+/// A random element: a number that the model needs (`wanted`), else a small number or a short text.
 template <class T>
 T next(random_source& random, const wanted_numbers& wanted, std::size_t i) {
   static constexpr std::string_view texts[] = {"a", "bc", "def", "ghij"};
@@ -89,14 +90,14 @@ T next(random_source& random, const wanted_numbers& wanted, std::size_t i) {
   else return T(float(random.normal()));
 }
 
-/// Whether a number that was written is one of this type: the float that is nearest to 1e39 is infinite.
+/// True if a number is in the range of T. For float, 1e39 is not, because it would be rounded to infinity.
 template <class T>
-bool has_room_for(double number) {
+bool is_in_range_of(double number) {
   if constexpr (std::same_as<T, double>) return true;
   else return !std::isfinite(number) || std::isfinite(float(T(float(number))));
 }
 
-/// The element that a text is; false if it is none of this type.
+/// Reads an element from its text. False if the text is not a number in the range of T.
 template <class T>
 bool read_element(std::string_view text, T& to) {
   const char* const last = text.data() + text.size();
@@ -108,10 +109,10 @@ bool read_element(std::string_view text, T& to) {
     if (text != "0" && text != "1" && text != "false" && text != "true") return false;
     return to = text == "1" || text == "true", true;
   } else if constexpr (std::integral<T>) {
-    return whole(to);  // out of range is an error, too
+    return whole(to);  // from_chars also fails for numbers out of range
   } else if constexpr (!std::same_as<T, std::string_view> && !requires(T c) { c.im; }) {
     double number = 0;
-    if (!whole(number) || !has_room_for<T>(number)) return false;
+    if (!whole(number) || !is_in_range_of<T>(number)) return false;
     if constexpr (std::same_as<T, double>) to = number;
     else to = T(float(number));
     return true;
@@ -120,7 +121,7 @@ bool read_element(std::string_view text, T& to) {
   }
 }
 
-/// All texts as elements; the first one that is none is an error.
+/// Reads all texts as elements. INVALID_ARGUMENT with the first text that is not an element of T.
 template <class T>
 result<std::vector<T>> read_elements(const std::vector<std::string>& texts, arena& memory) {
   std::vector<T> made(texts.size());
@@ -133,16 +134,17 @@ result<std::vector<T>> read_elements(const std::vector<std::string>& texts, aren
     } else {
       T one{};
       if (!read_element(trimmed(texts[i]), one))
-        return failed(status_code::invalid_argument, "'{}' is no {}", texts[i], detail::row_of(dtype_of<T>).name);
+        return failed(status_code::invalid_argument, "'{}' is not a valid {}", texts[i],
+                      detail::row_of(dtype_of<T>).name);
       made[i] = one;
     }
   }
   return made;
 }
 
-/// Between two numbers; the last one of integers, too.
+/// A random number from `low` to `high`, which is included for integers only.
 template <class T>
-T between(T low, T high, random_source& random) {
+T random_between(T low, T high, random_source& random) {
   if constexpr (std::same_as<T, bool>) return low == high ? low : (random.bits() & 1) != 0;
   else if constexpr (std::integral<T>)
     return T(std::uint64_t(low) +
@@ -169,36 +171,33 @@ result<value> fill_range(const extents& shape, const std::vector<T>& ends, arena
       in_order = length >= 0;
     }
     if (!in_order) return bad("a range goes from the smaller number to the larger one");
-    return fill<T>(shape, memory, [&](std::size_t) { return between(ends[0], ends[1], random); });
+    return fill<T>(shape, memory, [&](std::size_t) { return random_between(ends[0], ends[1], random); });
   }
 }
 
-struct made_by {
-  const element_source& source;
-  const wanted_numbers& wanted;
-};
-
-result<value> fill_any(dtype type, const extents& shape, arena& memory, random_source& random, const made_by& by) {
+result<value> fill_any(dtype type, const extents& shape, arena& memory, random_source& random,
+                       const element_source& source, const wanted_numbers& wanted) {
   using kind = element_source::kind;
   result<value> no_type = bad("an input without an element type");
   return detail::all_elements::visit(type, std::move(no_type), [&]<class T>(std::type_identity<T>) -> result<value> {
     if constexpr (std::is_empty_v<T>) {
-      if (by.source.how != kind::random)
+      if (source.how != kind::random)
         return bad(fmt::format("numbers of type {} come from a file", detail::row_of(type).name));
       return fill_bits(type, shape, memory, random);
     } else {
-      if (by.source.how == kind::random)
-        return fill<T>(shape, memory, [&](std::size_t i) { return next<T>(random, by.wanted, i); });
-      result<std::vector<T>> given = read_elements<T>(by.source.texts, memory);
+      if (source.how == kind::random)
+        return fill<T>(shape, memory, [&](std::size_t i) { return next<T>(random, wanted, i); });
+      result<std::vector<T>> given = read_elements<T>(source.texts, memory);
       if (!given) return std::move(given).error();
-      if (by.source.how == kind::range) return fill_range<T>(shape, *given, memory, random);
-      const std::size_t step = by.source.how == kind::list ? 1 : 0;
+      if (source.how == kind::range) return fill_range<T>(shape, *given, memory, random);
+      const std::size_t step = source.how == kind::list ? 1 : 0;
       return fill<T>(shape, memory, [&](std::size_t i) -> T { return (*given)[i * step]; });
     }
   });
 }
 
-/// A shape of the input for so many elements: the last dim that nothing gives a size takes what is left.
+/// The shape of the input for `elements` elements. The last dim without a size in the model or in `sizes` is computed
+/// from the number of elements. INVALID_ARGUMENT if no shape has that many.
 result<extents> shape_for(const io_info& input, const model& m, const dim_sizes& sizes, std::size_t elements) {
   if (!input.type.shape) return extents{std::int64_t(elements)};
   const std::vector<dim>& dims = *input.type.shape;
@@ -275,12 +274,12 @@ result<any_value> make_value(const session& loaded, const io_info& input, const 
   }
   std::int64_t count = 0;
   if (!shape.checked_count(count)) return failed(status_code::out_of_memory, "input '{}' is too large", input.name);
-  for (unsigned char c : input.name) seed = (seed ^ c) * 1099511628211u;  // inputs differ from each other
+  for (unsigned char c : input.name) seed = (seed ^ c) * 1099511628211u;  // different numbers for each input (FNV-1a)
   random_source random{seed};
   const bool is_random = source.how == element_source::kind::random;
   const wanted_numbers wanted = is_random ? wanted_of(loaded, input, sizes) : wanted_numbers{};
   auto memory = std::make_shared<detail::heap_arena>();
-  result<value> made = fill_any(input.type.type, shape, *memory, random, {source, wanted});
+  result<value> made = fill_any(input.type.type, shape, *memory, random, source, wanted);
   if (!made && made.error().code() == status_code::out_of_memory)
     return failed(status_code::out_of_memory, "input '{}': there is no memory for {}", input.name, input.type_text);
   if (!made) return wrong(std::move(made).error());

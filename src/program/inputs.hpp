@@ -3,35 +3,37 @@
 
 namespace cameo::program {
 
-/// "--dim NAME=N": sizes for symbolic dims.
+/// Sizes of symbolic dims by name, as "--dim NAME=N" gives them.
 using dim_sizes = std::vector<std::pair<std::string, std::int64_t>>;
 
-/// Splits "NAME=N"; false if it is none.
+/// Splits "NAME=N"; false if the text does not have this format.
 bool parse_dim(std::string_view text, std::pair<std::string, std::int64_t>& to);
 
-/// Where the elements of an input come from.
+/// How the elements of an input are generated.
 struct element_source {
   enum class kind : std::uint8_t { random, fill, range, list } how = kind::random;
-  std::vector<std::string> texts = {};  // the number; the first and the last one; all of them
+  std::vector<std::string> texts = {};  // fill: the number; range: the lowest and highest number; list: all elements
 };
 
-/// A tensor for an input, whose symbolic dims come from `sizes`, or are 1; of a list, the last one without a size is as
-/// long as it has to be. Random ones are the same for the same seed on every machine: floats normally distributed,
-/// booleans both, strings short, integers from 0 to 3 or as they have to be for the model to run (wanted_numbers).
-/// NOT_IMPLEMENTED for an input that is no tensor; INVALID_ARGUMENT for texts that are no elements of it;
-/// OUT_OF_MEMORY when it is too large.
+/// Generates a tensor for an input. Symbolic dims have their size in `sizes`, or 1; for a list, the last dim without a
+/// size is computed from the number of elements. Random elements depend on the seed and the input's name only, and are
+/// the same on every machine: floats are normally distributed, strings are short, integers are from 0 to 3 or whatever
+/// the model needs to run (wanted_numbers).
+///   NOT_IMPLEMENTED   the input is not a tensor
+///   INVALID_ARGUMENT  a text is not an element of the input's type, or the number of elements does not match its shape
+///   OUT_OF_MEMORY     the tensor is too large
 result<any_value> make_value(const session&, const io_info& input, const dim_sizes& sizes, const element_source&,
                              std::uint64_t seed);
-/// The same with random ones.
-inline result<any_value> random_value(const session& of, const io_info& input, const dim_sizes& sizes,
+/// make_value() with random elements.
+inline result<any_value> random_value(const session& taker, const io_info& input, const dim_sizes& sizes,
                                       std::uint64_t seed) {
-  return make_value(of, input, sizes, {}, seed);
+  return make_value(taker, input, sizes, {}, seed);
 }
 
-/// INVALID_ARGUMENT when the model has no symbol of a name in `sizes`.
+/// INVALID_ARGUMENT if no input of the model has a symbolic dim of a name in `sizes`.
 status check_dims(const session&, const dim_sizes& sizes);
 
-/// "; the nearest is 'x'", or what there is when none is near.
+/// The end of an error message about an unknown name: "; the nearest is 'x'", or the known names if none is similar.
 std::string nearest_words(std::string_view name, const std::vector<std::string>& known);
 
 }  // namespace cameo::program

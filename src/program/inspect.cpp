@@ -29,7 +29,7 @@ struct inspect_options {
   std::string model, component, html, profile;
 };
 
-/// A number, the name of a symbol, or null for a dim of which nothing is known.
+/// An array with, for each dim, its size, its symbol's name, or null if neither is known; null without a shape.
 json dims_json(const value_type& type, const std::vector<std::string>& symbols) {
   if (!type.shape) return nullptr;
   json dims = json::array();
@@ -55,15 +55,16 @@ json describe_ios(const std::vector<io_info>& ios, const std::vector<std::string
   return all;
 }
 
-/// What is shown: a loaded model, or, of one with compiled nodes that does not load here, what its file says.
+/// The model that is shown: as it was loaded, or, if it has compiled nodes and cannot be loaded here, as its file has
+/// it.
 struct shown_model {
   const model& m;
   std::vector<io_info> inputs, outputs;
   inspect::inspection seen;
   std::vector<compiled_node_info> compiled;
-  const session* loaded = nullptr;  // null: only read
+  const session* loaded = nullptr;  // null: the model was only read
   optimization_level level = optimization_level::none;
-  std::string why_not = {};  // it was only read
+  std::string why_not = {};  // why it could not be loaded
 };
 
 std::vector<io_info> ios_of(const model& m, std::span<const value_id> values, bool inputs) {
@@ -235,8 +236,9 @@ void show(const inspect_options& o, const shown_model& shown) {
   else print_text(o.model, shown);
 }
 
-/// A compiled model says where it came from also where it can't be loaded: without its provider, its context or the
-/// processor that it was compiled for.
+/// Shows a compiled model that could not be loaded, for example because this program lacks its provider or the machine
+/// lacks its processor: the attributes of its EPContext nodes show what it was compiled for. For any other model,
+/// reports `why_not`.
 int show_compiled(const inspect_options& o, const status& why_not) {
   std::error_code error;
   if (!o.html.empty() || !std::filesystem::is_regular_file(o.model, error)) return fail(why_not);
@@ -250,7 +252,7 @@ int show_compiled(const inspect_options& o, const status& why_not) {
   return 0;
 }
 
-/// A name that no input has is a warning of the session's; who names a dim here wants to see it.
+/// INVALID_ARGUMENT for a --dim that the model does not have. The session only warns of it, but here the user gave it.
 status check_free_dims(const inspect_options& o, const session& loaded) {
   const auto& symbols = loaded.graph().symbols;
   for (const auto& [name, size] : o.common.free_dims)

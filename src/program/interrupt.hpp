@@ -3,21 +3,22 @@
 
 namespace cameo::program {
 
-/// Ctrl-C, or a terminal that is closed, of commands that measure: they end soon, and say what they have until then. A
-/// second one ends the program at once, with the same exit status.
+/// How the program reacts to SIGINT (Ctrl-C), SIGTERM and SIGHUP (the terminal was closed). Commands that measure stop
+/// soon and print what they measured so far; a second signal then ends the program at once. All functions are
+/// process-wide.
 class interrupt {
  public:
   static constexpr int exit_code = 130;
 
-  /// SIGINT, SIGTERM and SIGHUP end the program with that exit status instead of by a signal; where they are ignored,
-  /// as in a script's background, they stay ignored.
+  /// From now on, a signal ends the program with `exit_code`. Signals that are ignored, as in jobs that a script starts
+  /// in the background, remain ignored.
   static void end_at_once();
-  /// From here on they are noted instead.
+  /// From now on, the first signal only sets happened().
   static void listen();
-  /// They are ignored: of child processes, which their parent ends.
+  /// From now on, signals are ignored. For child processes: the parent gets the signals, too, and ends its children.
   static void ignore();
   static bool happened() noexcept;
-  /// Asks to stop once it has happened.
+  /// A token that requests a stop once happened() is true.
   static stop_token token();
 };
 

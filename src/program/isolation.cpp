@@ -18,15 +18,15 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// What jobs leave behind in their process, such as memory of the heap, goes with it after so many.
+/// A child does at most this many jobs, since they may leave memory and other resources behind in their process.
 constexpr std::size_t most_jobs = 100;
 
 struct child {
-  os::worker process;  // numbers of jobs go to it, answers come from it
+  os::worker process;  // reads indexes of jobs, writes their results
   std::size_t job = 0, jobs = 0;
-  clock::time_point start{};  // of the job
+  clock::time_point start{};  // start of the current job
   bool timed_out = false;
-  std::string output = {};  // of the job, after its length, as far as it has come
+  std::string output = {};  // what was received so far: the length of the current job's result, then the result
 };
 
 template <class T>
@@ -34,13 +34,14 @@ std::span<const std::byte> bytes_of(const T& object) {
   return std::as_bytes(std::span{&object, 1});
 }
 
+/// Reads the index of the next job; false at the end of the pipe.
 bool read_job(const os::handle& from, std::size_t& job) {
   return os::read(from, std::as_writable_bytes(std::span{&job, 1})).value_or(0u) == sizeof job;
 }
 
-/// The exit status of a child, after all jobs that it was given.
+/// The main loop of a child process. Returns its exit status: 0, 3 if the pipe broke, 4 after an exception.
 int do_jobs(const os::handle& from, const os::handle& to, const std::function<std::string(std::size_t)>& work) {
-  interrupt::ignore();  // the parent is told, too, and decides
+  interrupt::ignore();  // a terminal signals the parent, too, which ends its children
   try {
     for (std::size_t job = 0; read_job(from, job);) {
       const std::string text = work(job);
@@ -59,7 +60,7 @@ std::vector<const os::worker*> processes_of(const std::vector<child>& all) {
   return made;
 }
 
-/// Reads what there is; false at the end of the pipe.
+/// Appends the available output of a child to child::output; false at the end of the pipe.
 bool drain(child& c) {
   char bytes[65536];
   const std::size_t n = os::read(c.process.output(), std::as_writable_bytes(std::span{bytes})).value_or(0u);
@@ -67,7 +68,7 @@ bool drain(child& c) {
   return n > 0;
 }
 
-/// What the job has returned, once all of it is there.
+/// The result of the current job; nullopt until it was received completely.
 std::optional<std::string> answer(const child& c) {
   std::size_t length = 0;
   if (c.output.size() < sizeof length) return {};
@@ -78,13 +79,13 @@ std::optional<std::string> answer(const child& c) {
 
 double seconds_of(const child& c) { return std::chrono::duration<double>(clock::now() - c.start).count(); }
 
-void give(child& to, std::size_t job) {
+void send_job(child& to, std::size_t job) {
   to.job = job, to.start = clock::now(), to.output.clear(), ++to.jobs;
-  // A child that has died is found out by its pipe.
+  // Errors are ignored: if the child has died, reading from its pipe will show it.
   static_cast<void>(os::write(to.process.input(), bytes_of(job)));
 }
 
-/// Of a job whose child has ended before it.
+/// Waits for a child that ended before its job did, and returns why.
 child_end failed(child& c, std::chrono::duration<double> timeout) {
   const os::process_end how = c.process.wait();
   child_end end{{}, {}, seconds_of(c)};
@@ -98,7 +99,7 @@ void end_all(std::vector<child>& running) {
   for (child& each : running) each.process.kill(), each.process.wait();
 }
 
-/// Until the first of them has used up its time.
+/// The time until the first of the children reaches its timeout.
 std::chrono::milliseconds wait_for(const std::vector<child>& running, std::chrono::duration<double> timeout) {
   double least = 3600;
   for (const child& c : running)
@@ -119,11 +120,11 @@ void run_isolated(std::size_t count, std::size_t jobs, std::chrono::duration<dou
       const auto begin = [&](const os::handle& from, const os::handle& to) { return do_jobs(from, to, work); };
       result<os::worker> made = os::worker::start(begin, processes_of(running));
       if (made) {
-        give(running.emplace_back(child{*std::move(made)}), next++);
+        send_job(running.emplace_back(child{*std::move(made)}), next++);
       } else if (running.empty()) {
         done(next++, {{}, fmt::format("no process for it: {}", made.error().words()), 0});
       } else {
-        break;  // later, when another has ended
+        break;  // tried again when another child has ended
       }
     }
     if (running.empty()) continue;  // no process could be started, and there is nothing to wait for
@@ -140,7 +141,7 @@ void run_isolated(std::size_t count, std::size_t jobs, std::chrono::duration<dou
       if (std::optional<std::string> text = answer(c); text && !c.timed_out) {
         const std::size_t job = c.job;
         child_end end{*std::move(text), {}, seconds_of(c)};
-        if (next < count && c.jobs < most_jobs) give(c, next++);
+        if (next < count && c.jobs < most_jobs) send_job(c, next++);
         else c.process.wait(), running.erase(running.begin() + std::ptrdiff_t(i));
         done(job, std::move(end));
       } else if (!lives) {

@@ -8,16 +8,16 @@ namespace cameo::program {
 
 /// How a job in a child process ended.
 struct child_end {
-  std::string output;   // what `work` returned; empty when it did not get so far
-  std::string failure;  // "crashed: Segmentation fault", "timeout after 60 s"; empty: it returned
+  std::string output;   // what `work` returned; empty if it did not return
+  std::string failure;  // "crashed: Segmentation fault", "timeout after 60 s"; empty: `work` returned
   double seconds = 0;
 };
 
-/// Calls work(0) ... work(count - 1) in forked children, `jobs` of them at once. A child does one after the other,
-/// since a fork costs more than most jobs, until one crashes or takes longer than `timeout`: that ends the child, and
-/// another one goes on with what is left. `done` is called in the parent, in the order of ending. The parent has one
-/// thread only. When the user stops it (interrupt), children that still run are ended, and `done` is not called for
-/// their jobs and for later ones.
+/// Calls work(0) ... work(count - 1) in forked child processes, `jobs` of them at a time. A child does many jobs, since
+/// a fork costs more than most jobs. If a job crashes or takes longer than `timeout`, its child ends and another one
+/// does the remaining jobs. `done` is called in the parent process, in the order in which jobs end. The parent must
+/// have one thread only, because it forks. If the user interrupts the program, the children are killed, and `done` is
+/// not called for the jobs that have not ended.
 void run_isolated(std::size_t count, std::size_t jobs, std::chrono::duration<double> timeout,
                   const std::function<std::string(std::size_t)>& work,
                   const std::function<void(std::size_t, child_end)>& done);

@@ -42,11 +42,11 @@ int run(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     code = fail({status_code::out_of_memory, "the program's own memory"});
   } catch (const std::exception& e) {
-    code = std::ferror(stdout) ? 0 : fail({status_code::fail, e.what()});  // said below
+    code = std::ferror(stdout) ? 0 : fail({status_code::fail, e.what()});  // errors of stdout are reported below
   }
   errno = 0;
   const bool is_written = std::fflush(stdout) == 0 && !std::ferror(stdout);
-  // That no process reads any more, as in `cameo ops | head`, is not an error.
+  // If the reader closed the pipe, as in `cameo ops | head`, that is not an error.
   if (!is_written && code == 0 && !os::is_reader_gone(stdout))
     code = fail(status{status_code::fail, errno ? std::strerror(errno) : "not all of it was taken"}.in(
         "cannot write to standard output"));

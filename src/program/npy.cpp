@@ -14,11 +14,12 @@
 namespace cameo::program {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "cameo: the .npy code writes what lies in memory");
+static_assert(std::endian::native == std::endian::little, "cameo: .npy files are written in the machine's byte order");
 
 constexpr std::string_view magic = "\x93NUMPY";
 
-/// What numpy calls a type: letter and bytes. The types it does not know are integers of their size.
+/// The numpy type of an element type: its kind, as a letter, and its size. Types that numpy lacks are stored as
+/// integers of their size, or of one byte for types below a byte.
 struct npy_type {
   dtype id;
   char letter;
@@ -32,7 +33,7 @@ constexpr npy_type npy_types[] = {
     {dtype::f8e4m3fnuz, 'u', 1}, {dtype::f8e5m2, 'u', 1}, {dtype::f8e5m2fnuz, 'u', 1}, {dtype::f8e8m0, 'u', 1},
     {dtype::f6e2m3, 'u', 1},     {dtype::f6e3m2, 'u', 1}, {dtype::f4e2m1, 'u', 1},     {dtype::u4, 'u', 1},
     {dtype::u2, 'u', 1},         {dtype::i4, 'i', 1},     {dtype::i2, 'i', 1}};
-constexpr std::size_t named_by_numpy = 14;  // the first of them
+constexpr std::size_t native_type_count = 14;  // the first rows are numpy's own types
 
 const npy_type* npy_type_of(dtype type) {
   const auto* const found =
@@ -42,22 +43,23 @@ const npy_type* npy_type_of(dtype type) {
 bool is_packed(dtype type) { return detail::row_of(type).bits < 8; }
 
 struct header {
-  std::string descr;
+  std::string descr;  // the element type: "<f4"
   bool fortran = false, has_descr = false, has_order = false, has_shape = false;
   extents shape;
   std::span<const std::byte> data;
 };
 
-/// The dict literal of a header. Takes what numpy writes: a string, True or False, a tuple of integers.
+/// Parses the Python dict literal of a header, as far as numpy's format needs it: strings, True, False, and tuples of
+/// integers. Format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 class dict_parser {
  public:
   explicit dict_parser(std::string_view text) : left_{text} {}
 
   status parse(header& to) {
-    if (!take('{')) return bad("the header is no dict");
+    if (!take('{')) return bad("the header is not a dict");
     while (!take('}')) {
       std::string key;
-      if (!string(key) || !take(':')) return bad("the header's dict has no key where one should be");
+      if (!string(key) || !take(':')) return bad("the header's dict lacks a key");
       if (status s = value(key, to); !s) return s;
       if (!take(',') && peek() != '}') return bad("the header's dict does not end");
     }
@@ -93,7 +95,7 @@ class dict_parser {
   status value(std::string_view key, header& to) {
     if (key == "descr") {
       to.has_descr = string(to.descr);
-      return to.has_descr ? status{} : bad("arrays of records are no tensors");
+      return to.has_descr ? status{} : bad("an array of records is not a tensor");
     }
     if (key == "fortran_order") {
       to.has_order = true;
@@ -105,16 +107,16 @@ class dict_parser {
   }
   status shape(header& to) {
     to.has_shape = true;
-    if (!take('(')) return bad("the shape is no tuple");
+    if (!take('(')) return bad("the shape is not a tuple");
     while (!take(')')) {
       peek();
       std::int64_t dim = -1;
       const auto read = std::from_chars(left_.data(), left_.data() + left_.size(), dim);
-      if (read.ec != std::errc{} || dim < 0) return bad("a dim of the shape is no size");
+      if (read.ec != std::errc{} || dim < 0) return bad("a dim of the shape is not a size");
       if (to.shape.rank() == max_rank) return bad(fmt::format("more than {} dims", max_rank));
       to.shape.push_back(dim);
       left_.remove_prefix(std::size_t(read.ptr - left_.data()));
-      take('L');
+      take('L');  // Python 2 wrote long integers as 3L
       if (!take(',') && peek() != ')') return bad("the shape does not end");
     }
     return status_code::ok;
@@ -125,9 +127,9 @@ class dict_parser {
 
 result<header> read_header(std::span<const std::byte> file) {
   const std::string_view text{reinterpret_cast<const char*>(file.data()), file.size()};
-  if (!text.starts_with(magic) || text.size() < 10) return bad("no .npy file");
+  if (!text.starts_with(magic) || text.size() < 10) return bad("not a .npy file");
   const unsigned version = std::uint8_t(text[6]);
-  if (version < 1 || version > 3) return bad(fmt::format(".npy version {}; 1 to 3 are known", version));
+  if (version < 1 || version > 3) return bad(fmt::format(".npy version {}; 1 to 3 are supported", version));
   const std::size_t length_bytes = version == 1 ? 2 : 4, start = 8 + length_bytes;
   if (text.size() < start) return bad("the header is cut off");
   std::size_t length = 0;
@@ -139,7 +141,8 @@ result<header> read_header(std::span<const std::byte> file) {
   return made;
 }
 
-/// Copies items of a file's order and byte order into row-major ones of the machine. A complex item is two parts.
+/// Copies items of `item` bytes into row-major order. With `swap`, the bytes of each part of `part` bytes are reversed:
+/// a complex item has two parts, a string one for each character.
 void copy_items(const header& from, std::byte* to, std::size_t item, std::size_t part, bool swap) {
   const std::int64_t count = from.shape.count();
   if (!from.fortran) {
@@ -158,6 +161,7 @@ void copy_items(const header& from, std::byte* to, std::size_t item, std::size_t
     for (std::byte* p = to; p != to + std::size_t(count) * item; p += part) std::reverse(p, p + part);
 }
 
+/// Writes a code point as UTF-8 and returns the number of bytes, 1 to 4. U+FFFD stands for invalid code points.
 std::size_t encode_utf8(std::uint32_t code, char* to) {
   if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) code = 0xFFFD;
   if (code < 0x80) return to[0] = char(code), 1;
@@ -168,7 +172,7 @@ std::size_t encode_utf8(std::uint32_t code, char* to) {
   return more + 1;
 }
 
-/// Code points of UTF-8; a byte that starts none is one U+FFFD.
+/// The code points of a UTF-8 text. Each invalid byte becomes U+FFFD.
 std::vector<std::uint32_t> decode_utf8(std::string_view text) {
   std::vector<std::uint32_t> codes;
   for (std::size_t i = 0; i < text.size();) {
@@ -186,14 +190,24 @@ std::vector<std::uint32_t> decode_utf8(std::string_view text) {
   return codes;
 }
 
-/// Strings of `width` code points (<U) or bytes (|S), zeros at the end left out.
-result<value> read_strings(const header& h, bool unicode, std::size_t width, bool swap, arena& memory) {
+/// The format of an array's items.
+struct item_format {
+  dtype type;
+  char letter;       // numpy's kind: 'f', 'U' ...
+  std::size_t size;  // bytes, or code points of a string of kind 'U'
+  bool swap;         // the items are big-endian
+};
+
+/// Reads strings of code points (kind U) or bytes (kind S), without the zeros at their ends.
+result<value> read_strings(const header& h, const item_format& format, arena& memory) {
+  const bool unicode = format.letter == 'U';
+  const std::size_t width = format.size;
   const auto count = std::size_t(h.shape.count());
   const std::size_t unit = unicode ? 4 : 1, item = width * unit;
   const auto bytes = memory.take<std::byte>(count * item);
   const auto texts = memory.take<std::string_view>(count);
   if (!bytes || !texts) return status_code::out_of_memory;
-  copy_items(h, bytes->data(), item, unit, swap && unicode);
+  copy_items(h, bytes->data(), item, unit, format.swap && unicode);
   std::string text;
   for (std::size_t i = 0; i < count; ++i) {
     text.clear();
@@ -212,17 +226,37 @@ result<value> read_strings(const header& h, bool unicode, std::size_t width, boo
   return value::tensor(dtype::string, h.shape, texts->data());
 }
 
-/// The type that an array of `letter` and `bytes` is, seen from an input of type `wanted`; undefined: none.
+/// The element type of an array of kind `letter` and `bytes` bytes for an input of type `wanted`; undefined: none.
 dtype element_of(char letter, std::size_t bytes, dtype wanted) {
   const npy_type* const row = npy_type_of(wanted);
   const bool bits = letter == 'V' || letter == 'u' || letter == 'i';
-  if (row && row >= npy_types + named_by_numpy && row->bytes == bytes && bits) return wanted;
-  for (const npy_type& type : std::span{npy_types}.first(named_by_numpy))
+  if (row && row >= npy_types + native_type_count && row->bytes == bytes && bits) return wanted;
+  for (const npy_type& type : std::span{npy_types}.first(native_type_count))
     if (type.letter == letter && type.bytes == bytes) return type.id;
   return dtype::undefined;
 }
 
-/// One byte per element becomes packed ones.
+/// Parses a type of numpy such as "<f4", "|b1" or ">U12".
+result<item_format> parse_format(std::string_view descr, dtype wanted) {
+  std::string_view text = descr;
+  const bool has_order = text.find_first_of("<>|=") == 0;
+  const bool swap = has_order && text[0] == '>';
+  if (has_order) text.remove_prefix(1);
+  const char letter = text.empty() ? '\0' : text[0];
+  std::size_t size = 0;
+  if (letter)
+    if (const auto end = std::from_chars(text.data() + 1, text.data() + text.size(), size);
+        end.ec != std::errc{} || end.ptr != text.data() + text.size())
+      size = 0;
+  if (letter == 'O') return bad("an array of Python objects; save strings with dtype '<U', not object");
+  const bool is_text = letter == 'U' || letter == 'S';
+  const dtype type = is_text ? dtype::string : element_of(letter, size, wanted);
+  if (type == dtype::undefined || (is_text && size > 0xFFFFFF))
+    return bad(fmt::format("numpy's type '{}' is not an element type of ONNX", descr));
+  return item_format{type, letter, size, swap};
+}
+
+/// Packs elements that have one byte each into `bits` bits each. `to` must be zero.
 void pack(const std::byte* from, std::byte* to, std::size_t count, unsigned bits) {
   for (std::size_t i = 0; i < count; ++i) {
     const unsigned code = unsigned(from[i]) & ((1u << bits) - 1);
@@ -236,32 +270,20 @@ result<value> read_npy(std::span<const std::byte> file, dtype wanted, arena& mem
   const result<header> read = read_header(file);
   if (!read) return read.error();
   const header& h = *read;
-  std::string_view descr = h.descr;
-  const bool has_order = !descr.empty() && std::string_view{"<>|="}.find(descr[0]) != descr.npos;
-  const bool swap = has_order && descr[0] == '>';
-  if (has_order) descr.remove_prefix(1);
-  const char letter = descr.empty() ? '\0' : descr[0];
-  std::size_t size = 0;
-  if (letter)
-    if (const auto end = std::from_chars(descr.data() + 1, descr.data() + descr.size(), size);
-        end.ec != std::errc{} || end.ptr != descr.data() + descr.size())
-      size = 0;
-  if (letter == 'O') return bad("an array of Python objects; save strings with dtype '<U', not object");
-  const bool text = letter == 'U' || letter == 'S';
-  const dtype type = text ? dtype::string : element_of(letter, size, wanted);
-  if (type == dtype::undefined || (text && size > 0xFFFFFF))
-    return bad(fmt::format("numpy's type '{}' is no element type of ONNX", h.descr));
+  const result<item_format> format = parse_format(h.descr, wanted);
+  if (!format) return format.error();
+  const dtype type = format->type;
   std::int64_t count = 0;
   std::uint64_t bytes = 0;
-  const std::uint64_t item = letter == 'U' ? size * 4 : size;
+  const std::uint64_t item = format->letter == 'U' ? format->size * 4 : format->size;
   if (!h.shape.checked_count(count) || !checked_multiply(std::uint64_t(count), item, bytes) || bytes > h.data.size() ||
       (item == 0 && std::uint64_t(count) > file.size()))
     return bad(fmt::format("shape [{}] of '{}' needs more than the {} bytes there are", fmt::join(h.shape.dims(), ","),
                            h.descr, h.data.size()));
-  if (text) return read_strings(h, letter == 'U', size, swap, memory);
+  if (type == dtype::string) return read_strings(h, *format, memory);
   std::byte* const elements = static_cast<std::byte*>(memory.allocate(std::max<std::uint64_t>(bytes, 1), 64));
   if (!elements) return status_code::out_of_memory;
-  copy_items(h, elements, item, letter == 'c' ? item / 2 : item, swap);
+  copy_items(h, elements, item, format->letter == 'c' ? item / 2 : item, format->swap);
   if (type == dtype::boolean) to_booleans({elements, std::size_t(bytes)}, elements);
   if (!is_packed(type)) return value::tensor(type, h.shape, elements);
   const auto packed = memory.take<std::byte>(std::size_t(count) * detail::row_of(type).bits / 8 + 1);
@@ -278,7 +300,7 @@ std::string npy_file(std::string_view descr, const extents& shape, std::string_v
   if (shape.rank() > 1) dims.resize(dims.size() - 2);
   else if (shape.rank() == 1) dims.pop_back();
   std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, dims);
-  dict.append(63 - (dict.size() + 10) % 64, ' ');  // data starts at a multiple of 64
+  dict.append(63 - (dict.size() + 10) % 64, ' ');  // aligns the data to 64 bytes, as the format demands
   dict += '\n';
   std::string file{magic};
   file += '\x01';

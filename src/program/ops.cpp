@@ -24,27 +24,27 @@ struct ops_options {
   bool markdown = false;
 };
 
-/// Type string and the types that kernels take for it, sorted by type string.
+/// The types that kernels take for each type string.
 using type_sets = std::map<std::string, detail::type_mask>;
 
-/// What one provider has for one version of an operator.
+/// The support of one provider for one version of an operator.
 struct support {
   bool any = false;
   type_sets types;
   bool operator==(const support&) const = default;
 };
-/// Versions that follow each other and are supported alike.
+/// Consecutive versions with the same support.
 struct version_span {
-  int first = 0, last = 0;  // opsets; last 0: and all later ones
+  int first = 0, last = 0;  // opsets; last == 0: all from `first` on
   std::vector<support> by_provider;
 };
 struct op_entry {
   const op_row* op = nullptr;
   std::vector<version_span> versions;
-  bool has_body = false;  // ONNX defines it by others
+  bool has_body = false;  // no provider has a kernel, but ONNX defines it as a function of other operators
 };
 
-/// The type string of a rule: rows keep its first letters only, the version has the whole.
+/// The type rule of the operator's schema for a kernel's rule, which has only the first letters of the type string.
 const type_rule* find_rule(const op_version& version, const detail::kernel_rule& rule) {
   const std::string_view kept{rule.type_string, ::strnlen(rule.type_string, sizeof rule.type_string)};
   for (const type_rule& each : version.types)
@@ -62,7 +62,7 @@ support support_of(const detail::kernel_table& table, const op_row& op, const op
     for (const detail::kernel_rule& rule : table.rules.subspan(row.rules, row.rule_count)) {
       const type_rule* const whole = find_rule(version, rule);
       detail::type_mask mask = rule.allowed;
-      if (whole)  // a row may span versions that do not allow all of its types yet
+      if (whole)  // a kernel row may span several versions, and the first ones may not allow all of its types
         mask &=
             whole->tensors | whole->sequences | whole->optionals | whole->optional_sequences | whole->sparse_tensors;
       found.types[std::string{whole ? whole->type_string : std::string_view{rule.type_string}}] |= mask;
@@ -92,7 +92,7 @@ bool has_body(const op_row& op) {
   return std::any_of(bodies.begin(), bodies.end(), [&](const function_body_row& row) { return row.op == op.id; });
 }
 
-/// Every operator that a provider has a kernel for, or that ONNX defines by others; by domain and name.
+/// The operators that a provider has a kernel for or that ONNX defines as functions, sorted by domain and name.
 std::vector<op_entry> all_entries(std::span<const provider* const> providers) {
   std::vector<const op_row*> ops;
   for (const op_row& op : detail::standard_ops()) ops.push_back(&op);

@@ -45,12 +45,13 @@ dtype type_named(std::string_view name) {
   return dtype::undefined;
 }
 
-/// Which inputs and outputs of an operator ONNX Runtime's kernels are told apart by; bit i stands for number i.
+/// Operators whose types ONNX Runtime's reduced build tracks, as in its tools/python/util/ort_format_model/
+/// operator_type_usage_processors.py.
 struct tracked_row {
-  std::string_view domain, ops;  // names between blanks
-  unsigned inputs, outputs;
-  detail::type_mask always;  // wanted in any case
-  bool triple = false;
+  std::string_view domain, ops;  // ops: names with a blank before and after each
+  unsigned inputs, outputs;      // bit i: the type of input or output i is tracked
+  detail::type_mask always;      // types that are always kept for tracked inputs
+  bool triple = false;           // the types of inputs 0, 2 and 1 are tracked together
 };
 constexpr detail::type_mask indices = mask_of<std::int32_t, std::int64_t>,
                             quantized = mask_of<std::int8_t, std::uint8_t, std::int32_t>;
@@ -86,7 +87,7 @@ dtype type_at(std::span<const operand> all, std::size_t i) {
   return i < all.size() && all[i].present ? all[i].type : dtype::undefined;
 }
 
-/// Parts between commas that are in no braces.
+/// Splits a text at each `at` that is not inside of braces, and removes blanks around the parts.
 result<std::vector<std::string_view>> split(std::string_view text, char at) {
   std::vector<std::string_view> parts;
   int depth = 0;
@@ -112,7 +113,7 @@ class parser {
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     if (made_.allowed && !made_.types.empty())
-      return bad("!globally_allowed_types can't stand together with types of operators");
+      return bad("!globally_allowed_types can't be combined with types of operators");
     return std::move(made_);
   }
 
@@ -132,7 +133,8 @@ class parser {
     for (std::string_view each : *opsets) {
       int number = 0;
       const auto [end, error] = std::from_chars(each.data(), each.data() + each.size(), number);
-      if (error != std::errc{} || end != each.data() + each.size()) return bad(fmt::format("'{}' is no opset", each));
+      if (error != std::errc{} || end != each.data() + each.size())
+        return bad(fmt::format("'{}' is not an opset", each));
       numbers.push_back(number);
     }
     for (std::string_view each : *ops)
@@ -148,7 +150,7 @@ class parser {
     if (!names) return bad("unmatched braces");
     for (std::string_view name : *names) {
       const dtype type = type_named(name);
-      if (type == dtype::undefined) return bad(fmt::format("'{}' is no type", name));
+      if (type == dtype::undefined) return bad(fmt::format("'{}' is not a type", name));
       *made_.allowed |= detail::bit_of(type);
     }
     return {};
@@ -161,29 +163,29 @@ class parser {
     for (int opset : opsets) made_.ops[domain][opset].insert(name);
     if (brace == text.size()) return {};
     const json types = json::parse(text.substr(brace), nullptr, false);
-    if (!types.is_object()) return bad(fmt::format("what follows {} is no JSON object", name));
+    if (!types.is_object()) return bad(fmt::format("the text after {} is not a JSON object", name));
     used_types read;
     for (const auto& [key, value] : types.items()) {
       status s = key == "custom"    ? triples(value, read.triples)
                  : key == "inputs"  ? numbered(value, read.inputs)
                  : key == "outputs" ? numbered(value, read.outputs)
-                                    : bad(fmt::format("'{}' is none of inputs, outputs and custom", key));
+                                    : bad(fmt::format("unknown key '{}', needs inputs, outputs or custom", key));
       if (!s) return std::move(s).in(name);
     }
-    made_.types[{domain, name}] = std::move(read);  // of two the later counts
+    made_.types[{domain, name}] = std::move(read);  // a later line for the same operator replaces an earlier one
     return {};
   }
 
   static status numbered(const json& from, std::map<int, detail::type_mask>& to) {
-    if (!from.is_object()) return bad("inputs and outputs are objects");
+    if (!from.is_object()) return bad("inputs and outputs must be JSON objects");
     for (const auto& [key, names] : from.items()) {
       int index = 0;
       const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
       if (error != std::errc{} || end != key.data() + key.size() || !names.is_array())
-        return bad(fmt::format("'{}' is no number with a list of types", key));
+        return bad(fmt::format("'{}' is not an index with a list of types", key));
       for (const json& name : names) {
         const dtype type = name.is_string() ? type_named(name.get<std::string>()) : dtype::undefined;
-        if (type == dtype::undefined) return bad(fmt::format("{} is no type", name.dump()));
+        if (type == dtype::undefined) return bad(fmt::format("{} is not a type", name.dump()));
         to[index] |= detail::bit_of(type);
       }
     }
@@ -191,13 +193,14 @@ class parser {
   }
 
   static status triples(const json& from, std::set<std::array<dtype, 3>>& to) {
-    if (!from.is_array()) return bad("custom is a list");
+    if (!from.is_array()) return bad("custom must be a list");
     for (const json& each : from) {
       std::array<dtype, 3> made{};
-      if (!each.is_array() || each.size() != made.size()) return bad("custom is a list of three types each");
+      if (!each.is_array() || each.size() != made.size())
+        return bad("each element of custom must be a list of three types");
       for (std::size_t i = 0; i < made.size(); ++i) {
         made[i] = each[i].is_string() ? type_named(each[i].get<std::string>()) : dtype::undefined;
-        if (made[i] == dtype::undefined) return bad(fmt::format("{} is no type", each[i].dump()));
+        if (made[i] == dtype::undefined) return bad(fmt::format("{} is not a type", each[i].dump()));
       }
       to.insert(made);
     }
@@ -207,7 +210,8 @@ class parser {
   ops_config made_;
 };
 
-/// "float", "int64_t": sorted by text, as in Python's JSON.
+/// The list ["float", "int64_t"], sorted by name and with the blanks of Python's JSON, which ONNX Runtime's tool
+/// writes.
 std::string list_of(detail::type_mask mask) {
   std::vector<std::string> names;
   for (const auto& [id, name] : type_names)
@@ -262,9 +266,9 @@ std::optional<detail::type_mask> ops_config::wanted(const op_key& key, int index
   if (!found->second.triples.empty()) {
     if (is_output) return {};
     detail::type_mask mask = 0;
-    constexpr std::size_t place[] = {0, 2, 1};
+    constexpr std::size_t position_of_input[] = {0, 2, 1};  // triples have the types of inputs 0, 2 and 1
     for (const auto& t : found->second.triples)
-      if (index < 3) mask |= detail::bit_of(t[place[index]]);
+      if (index < 3) mask |= detail::bit_of(t[position_of_input[index]]);
     return mask;
   }
   const std::map<int, detail::type_mask>& from = is_output ? found->second.outputs : found->second.inputs;
@@ -281,7 +285,7 @@ std::string write_ops_config(const ops_config& config, const std::vector<std::st
   std::vector<std::string> sorted = models;
   std::sort(sorted.begin(), sorted.end());
   for (const std::string& model : sorted) text += fmt::format("# - {}\n", model);
-  std::map<std::string, const std::map<int, std::set<std::string>>*> domains;  // by the names that files use
+  std::map<std::string, const std::map<int, std::set<std::string>>*> domains;  // files write "ai.onnx" for ""
   for (const auto& [domain, opsets] : config.ops) domains[domain.empty() ? "ai.onnx" : domain] = &opsets;
   for (const auto& [domain, opsets] : domains)
     for (const auto& [opset, ops] : *opsets) {

@@ -12,32 +12,33 @@
 
 namespace cameo::program {
 
-/// Element types of an operator by input and by output, where ONNX Runtime keeps track of them.
+/// The element types that an operator is used with, for the inputs and outputs whose types ONNX Runtime tracks.
 struct used_types {
-  std::map<int, detail::type_mask> inputs, outputs;
-  std::set<std::array<dtype, 3>> triples;  // of operators whose types only count together
+  std::map<int, detail::type_mask> inputs, outputs;  // by index
+  std::set<std::array<dtype, 3>> triples;            // of inputs 0, 2 and 1, for operators that track combinations
 
   bool empty() const { return inputs.empty() && outputs.empty() && triples.empty(); }
 };
 
-/// ONNX Runtime's configuration of a build with fewer operators and types: what models need.
+/// A reduced operator configuration, as ONNX Runtime's build takes it: the operators and types that models need.
+/// Format: https://onnxruntime.ai/docs/reference/operators/reduced-operator-config-file.html
 struct ops_config {
-  using op_key = std::pair<std::string, std::string>;  // domain ("" is ONNX's own) and operator
+  using op_key = std::pair<std::string, std::string>;  // domain ("" for ONNX's) and operator
 
-  std::map<std::string, std::map<int, std::set<std::string>>> ops;  // by domain and opset or since-version
+  std::map<std::string, std::map<int, std::set<std::string>>> ops;  // by domain, then by opset or since-version
   std::map<op_key, used_types> types;
-  std::optional<detail::type_mask> allowed;  // for all operators
-  bool empty_means_all = false;
+  std::optional<detail::type_mask> allowed;  // !globally_allowed_types: the types of all operators
+  bool empty_means_all = false;              // !no_ops_specified_means_all_ops_are_required
 
-  /// Adds a node with what is known of its values.
+  /// Adds a node's operator, with the types of its inputs and outputs if ONNX Runtime tracks them.
   void add(std::string_view domain, std::string_view op_type, const detail::node_signature&);
-  /// The types that are wanted of an input or output of an operator; null: all.
+  /// The types that an input or output of an operator needs; nullopt: all types.
   std::optional<detail::type_mask> wanted(const op_key&, int index, bool is_output) const;
 };
 
-/// Reads the text of one. INVALID_ARGUMENT with the line's number.
+/// Parses the text of a configuration. INVALID_ARGUMENT with the number of the line.
 result<ops_config> read_ops_config(std::string_view text);
-/// The text as ONNX Runtime's own tool writes it; with types if asked for.
+/// The text of a configuration, formatted as ONNX Runtime's tool does; without types unless `with_types`.
 std::string write_ops_config(const ops_config&, const std::vector<std::string>& models, bool with_types);
 
 }  // namespace cameo::program

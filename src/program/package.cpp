@@ -22,15 +22,15 @@ namespace {
 using json = nlohmann::ordered_json;
 
 struct package_options {
-  std::string folder, component, variant, from;
-  common_options common;  // of select: providers, policy, and how variants are chosen; nothing else
+  std::string folder, component, variant, files;  // files: the folder that --from names
+  common_options common;                          // only `select` reads it: providers, policy, and variant selection
   std::vector<std::string> session_options, provider_options, others;
   std::string ep, device, model, weights, asset;
   std::optional<std::string> compatibility;
   double wait = 30;
   bool json = false, quiet = false, assets = false, dense = false, prune = false, external = false, dry_run = false;
 
-  /// For commands that change the package: no other writer changes it, from opening it until they are done.
+  /// Options for opening a package to change it: other writers are locked out until it is closed.
   package_open_options to_change() const {
     package_open_options made;
     made.exclusive = true;
@@ -132,7 +132,8 @@ int show(const package_options& o) {
 
 // --- validate ---
 
-/// Every model has to be one, and what the package says that it takes and gives has to be what they do.
+/// Checks that every model can be read and that the inputs and outputs that the package declares match its models. Adds
+/// problems to `to` and returns the first as the status.
 status check_models(const std::string& folder, std::vector<package_problem>& to) {
   const result<package> p = package::open(folder, {.strict = false});
   if (!p) return status{p.error()};
@@ -176,7 +177,7 @@ int validate(const package_options& o) {
 
 // --- select ---
 
-/// "npu"; of a provider that tells of no devices, and where no variant fits, null.
+/// The kind of a device, such as "npu"; null if no variant fits or the provider lists no devices.
 json kind_json(const device_facts* device) {
   return device && !device->kind.empty() ? json(device->kind) : json(nullptr);
 }
@@ -199,7 +200,7 @@ json to_json(const package_component& c, const selection& s) {
           {"variants", std::move(verdicts)}};
 }
 
-/// One line for each variant, whatever characters their names have.
+/// One line for each variant. Line breaks in names are escaped.
 std::string text_of(const selection& s) {
   std::string made;
   for (const variant_verdict& v : s.verdicts) {
@@ -249,7 +250,7 @@ std::optional<std::string> unless_empty(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional{text};
 }
 
-/// The long name of a provider of this program; any other name is returned unchanged.
+/// The long name of a provider of this program; any other name, unchanged.
 std::string long_name_of(const std::string& name) {
   const build::runtime with;
   for (const provider& p : with.providers())
@@ -259,23 +260,24 @@ std::string long_name_of(const std::string& name) {
 
 constexpr std::string_view weights_key = config_key<"session.model_external_initializers_file_folder_path">.key;
 
-/// Where the external data of the variant that is added now lies; empty: beside its model.
+/// The folder with the external data of the variant that is being added; empty: the folder of its model.
 std::string weights_for(const package& p, const package_options& o) {
   if (!o.weights.empty()) return o.weights;
   for (const auto& [key, text] : pairs_of(o.session_options)) {
     if (key != weights_key) continue;
     const result<std::string> in_package = p.resolve({}, text, true);
-    return in_package && text.starts_with("sha256:") ? *in_package : o.from + "/" + text;
+    return in_package && text.starts_with("sha256:") ? *in_package : o.files + "/" + text;
   }
   return {};
 }
 
-/// The components' models, and that of the variant which is added now.
+/// The inputs and outputs of the package's components, including the variant that is being added. Models that cannot be
+/// read are listed in `unread`.
 result<std::vector<component_io>> interfaces_with(const package& p, const package_options& o,
                                                   std::vector<std::string>& unread) {
   result<std::vector<component_io>> parts = interfaces_of(p, default_formats::rows, &unread);
-  if (!parts || o.model.empty() || o.from.empty()) return parts;
-  const result<package_io> own = interface_of_file(o.from + "/" + o.model, default_formats::rows, weights_for(p, o));
+  if (!parts || o.model.empty() || o.files.empty()) return parts;
+  const result<package_io> own = interface_of_file(o.files + "/" + o.model, default_formats::rows, weights_for(p, o));
   if (!own) {
     unread.push_back(fmt::format("component '{}', variant '{}': {}", o.component, o.variant, own.error().words()));
     return parts;
@@ -286,7 +288,7 @@ result<std::vector<component_io>> interfaces_with(const package& p, const packag
         return std::move(same).in(fmt::format("component '{}', variant '{}' and those before", o.component, o.variant));
       return parts;
     }
-  std::size_t at = 0;  // where the component stands
+  std::size_t at = 0;  // the component's position among those with known inputs and outputs
   for (const package_component& c : p.components())
     if (c.name != o.component && at < parts->size() && (*parts)[at].component == c.name) ++at;
     else if (c.name == o.component) break;
@@ -294,8 +296,8 @@ result<std::vector<component_io>> interfaces_with(const package& p, const packag
   return parts;
 }
 
-/// Declares what the package takes and gives as a whole, where its models say so. What is declared already and still
-/// holds stays as long as the components are the same.
+/// Declares the inputs and outputs of the whole package, if they can be derived from its models; otherwise removes a
+/// previous declaration. A declaration that still matches is not replaced if the components did not change.
 status declare_io(package& p, const package_options& o, bool same_components) {
   std::vector<std::string> unread;
   const result<std::vector<component_io>> parts = interfaces_with(p, o, unread);
@@ -310,28 +312,28 @@ status declare_io(package& p, const package_options& o, bool same_components) {
     why = whole.error().words();
   }
   if (!o.quiet && !why.empty())
-    say(stderr, "{}: inputs and outputs of the whole are not declared: {}\n", o.folder, why);
+    say(stderr, "{}: inputs and outputs of the whole package are not declared: {}\n", o.folder, why);
   return declared ? p.set_io(std::nullopt) : status{};
 }
 
-/// What was said, else what a compiled model says to its provider; nothing of others.
+/// The compatibility string of --compatibility, else that of a compiled model; nullopt for other models.
 std::optional<std::string> compatibility_for(const package& p, const package_options& o, const package_variant& v) {
   if (o.compatibility) return unless_empty(*o.compatibility);
-  if (!v.ep || !v.model_file || o.from.empty()) return {};
+  if (!v.ep || !v.model_file || o.files.empty()) return {};
   read_options how;
   how.external_data_folder = weights_for(p, o);
-  const result<std::unique_ptr<model>> compiled = read_onnx(o.from + "/" + *v.model_file, how);
+  const result<std::unique_ptr<model>> compiled = read_onnx(o.files + "/" + *v.model_file, how);
   return compiled ? compatibility_of(**compiled, *v.ep) : std::nullopt;
 }
 
-/// A model that no folder is given for is in the package already.
+/// INVALID_ARGUMENT if --model is given without --from and the package does not contain the file.
 status check_model(const package& p, const package_options& o) {
-  if (o.model.empty() || !o.from.empty()) return {};
-  if (o.model.starts_with("sha256:")) return {};  // add_variant looks for it
+  if (o.model.empty() || !o.files.empty()) return {};
+  if (o.model.starts_with("sha256:")) return {};  // add_variant() checks it
   const std::string base = p.find(o.component)->base;
   const result<std::string> there = p.resolve(base, o.variant + "/" + o.model, true);
   if (there) return {};
-  return failed(status_code::invalid_argument, "--model {}: {}; --from says which folder has the model", o.model,
+  return failed(status_code::invalid_argument, "--model {}: {}; give the model's folder with --from", o.model,
                 there.error().words());
 }
 
@@ -353,7 +355,7 @@ status add_to(package& p, const package_options& o) {
     v.session_options.emplace_back(weights_key, *uri);
   }
   v.provider_options = pairs_of(o.provider_options);
-  if (status s = p.add_variant(o.component, std::move(v), o.from); !s) return s;
+  if (status s = p.add_variant(o.component, std::move(v), o.files); !s) return s;
   return declare_io(p, o, !is_new);
 }
 
@@ -361,7 +363,7 @@ void print_pruned(const std::vector<std::string>& paths, const char* done = "del
   for (const std::string& path : paths) say("{} {}\n", done, path);
 }
 
-void tell(const package_options& o, const char* done, const std::vector<std::string>& pruned) {
+void report_change(const package_options& o, const char* done, const std::vector<std::string>& pruned) {
   if (o.json)
     print_json({{"folder", o.folder},
                 {"component", o.component},
@@ -372,7 +374,7 @@ void tell(const package_options& o, const char* done, const std::vector<std::str
   print_pruned(pruned);
 }
 
-/// Makes an edit in a package, which is made when there is none, and writes it.
+/// Opens the package, or creates one if the folder is missing or empty, applies `edit` to it, and writes it.
 template <class Edit>
 status change(const package_options& o, Edit edit) {
   const package_form form = o.dense ? package_form::dense : package_form::preserve;
@@ -386,14 +388,14 @@ status change(const package_options& o, Edit edit) {
     if (status s = edit(*p); !s) return s;
     if (!is_new) return p->commit(form);
     status saved = p->save_as(o.folder, form);
-    // Another process may have created it first; then the edit is made in that package.
+    // If another process has created the package in the meantime, the edit is applied to that one.
     if (saved || !std::filesystem::exists(folder / "manifest.json", ignored)) return saved;
   }
 }
 
 int add(const package_options& o) {
   if (status s = change(o, [&](package& p) { return add_to(p, o); }); !s) return fail(s);
-  tell(o, "added", {});
+  report_change(o, "added", {});
   return 0;
 }
 
@@ -410,7 +412,7 @@ int remove(const package_options& o) {
     if (!gone) return fail(gone.error());
     pruned = *std::move(gone);
   }
-  tell(o, "removed", pruned);
+  report_change(o, "removed", pruned);
   return 0;
 }
 
@@ -424,7 +426,7 @@ int prune(const package_options& o) {
   return 0;
 }
 
-/// Adds a shared asset, or removes one; says its URI, by which variants name it.
+/// Adds or removes a shared asset, and prints its URI, which variants refer to.
 int asset(const package_options& o) {
   std::string uri = o.asset;
   const bool is_removed = o.asset.starts_with("sha256:");
@@ -442,7 +444,7 @@ int asset(const package_options& o) {
 
 // --- merge ---
 
-/// What another package holds: its shared assets, and its variants with their files. Nothing is replaced.
+/// Adds the shared assets of another package, and its variants with their files. A variant that exists is an error.
 status add_all(package& to, const package& from) {
   for (const package_asset& asset : from.assets()) {
     const result<std::string> folder = from.resolve({}, asset.uri, true);
@@ -480,7 +482,7 @@ int merge(const package_options& o) {
     return {};
   };
   if (status s = change(o, all); !s) return fail(s);
-  // What the whole takes and gives is read from the models where they now lie.
+  // The inputs and outputs of the whole are derived in a second change, since the models are then in this package.
   if (status s = change(o, [&](package& p) { return declare_io(p, o, false); }); !s) return fail(s);
   if (o.json) print_json({{"folder", o.folder}, {"merged", o.others}});
   else if (!o.quiet)
@@ -503,12 +505,12 @@ command add_action(const command& package, const char* name, const char* words, 
   it.add("DIR", o->folder, "Folder of the package").required();
   const command output = it.group("Output");
   output.add_flag("--json", o->json, "One JSON object on standard output, nothing else there");
-  output.add_flag("--quiet", o->quiet, "Nothing but what was asked for");
+  output.add_flag("--quiet", o->quiet, "Prints errors and requested results only");
   it.does([o, does] { return does(*o); });
   return it;
 }
 
-/// The same for what changes a package.
+/// add_action() for an action that changes a package: adds --wait.
 command add_change(const command& package, const char* name, const char* words, const shared_options& o,
                    int (*does)(const package_options&)) {
   const command it = add_action(package, name, words, o, does);
@@ -520,24 +522,24 @@ command add_change(const command& package, const char* name, const char* words, 
 
 void add_add(const command& package, const shared_options& o) {
   const command it = add_change(package, "add",
-                                "Adds a variant with the files of a folder; a package or a component that there is not "
-                                "yet is made",
+                                "Adds a variant with the files of a folder; a package or a component that does not "
+                                "exist is created",
                                 o, add);
   it.add("COMPONENT", o->component, "Component that gets the variant").required();
   it.add("VARIANT", o->variant, "Name of the variant").required();
-  it.add("--from", o->from, "Folder whose files become the variant's").type_name("FOLDER");
+  it.add("--from", o->files, "Folder whose files become the variant's").type_name("FOLDER");
   it.add("--model", o->model, "Model file, below the folder, or in a shared asset (sha256:.../FILE)").type_name("FILE");
   it.add("--ep", o->ep, "Execution provider that runs it, short or long name").type_name("NAME");
   it.add("--device", o->device, "cpu, gpu or npu (default: any)").one_of({"cpu", "gpu", "npu"});
   it.add("--compatibility", o->compatibility,
-         "Compatibility string, for the provider (default: what a compiled model says to it)")
+         "Compatibility string, for the provider (default: the one in a compiled model)")
       .type_name("TEXT");
   it.add("--weights", o->weights,
-         "Folder with the model's external data: becomes a shared asset, once, however many variants have it")
+         "Folder with the model's external data: becomes a shared asset, stored once for all variants that use it")
       .type_name("FOLDER");
   add_pairs(it, "--session-option", o->session_options, "Session option of the variant; repeatable");
   add_pairs(it, "--provider-option", o->provider_options, "Provider option of the variant; repeatable");
-  it.add_flag("--external", o->external, "A new component gets a folder of its own, with component.json")
+  it.add_flag("--external", o->external, "A new component gets a separate folder, with component.json")
       .excludes(it.add_flag("--dense", o->dense, "All components into manifest.json"));
 }
 
@@ -547,35 +549,36 @@ void add_package(command_line& app) {
   const command package = app.add_command(
       "package", "Model packages: folders that hold a model in several variants, of which the best for a machine runs");
   const auto o = std::make_shared<package_options>();
-  add_action(package, "show", "What is in a package", o, show);
-  const command validating = add_action(package, "validate", "Everything that is wrong with a package", o, validate);
+  add_action(package, "show", "Shows what is in a package", o, show);
+  const command validating = add_action(package, "validate", "Lists all problems of a package", o, validate);
   validating.add_flag("--assets", o->assets, "Hash every shared asset, too");
   const command selecting = add_action(
-      package, "select", "Which variant runs here, with 'run' and the same options, and why not the others", o, select);
+      package, "select", "Shows which variant 'run' would choose here with the same options, and why not the others", o,
+      select);
   selecting.add("COMPONENT", o->component, "One component (default: all of them)");
   add_ep_option(selecting, o->common);
   add_policy_option(selecting, o->common);
   add_ranked_option(selecting, o->common);
   add_add(package, o);
   const command merging = add_change(package, "merge",
-                                     "Adds what other packages hold: components, variants with their files, shared "
-                                     "assets. A variant that is there already is an error, and a package that is not "
-                                     "there yet is made",
+                                     "Adds the contents of other packages: components, variants with their files, "
+                                     "shared assets. A variant that exists already is an error; a package that does "
+                                     "not exist is created",
                                      o, merge);
   merging.add("FROM", o->others, "Folders of the other packages").required();
   merging.add_flag("--dense", o->dense, "All components into manifest.json");
   const command removing = add_change(package, "remove", "Removes a variant, or a component", o, remove);
   removing.add("COMPONENT", o->component, "Component").required();
   removing.add("VARIANT", o->variant, "Variant (default: the whole component)");
-  removing.add_flag("--prune", o->prune, "Delete the files that nothing names any more, too");
-  removing.add_flag("--assets", o->assets, "With --prune: shared assets that nothing names, too");
+  removing.add_flag("--prune", o->prune, "Delete the files that nothing refers to any more, too");
+  removing.add_flag("--assets", o->assets, "With --prune: shared assets that nothing refers to, too");
   removing.add_flag("--dense", o->dense, "All components into manifest.json");
-  const command pruning = add_change(package, "prune", "Deletes the files that nothing names any more", o, prune);
-  pruning.add_flag("--assets", o->assets, "Shared assets that nothing names, too");
-  pruning.add_flag("--dry-run", o->dry_run, "Says what it would delete, and deletes nothing");
+  const command pruning = add_change(package, "prune", "Deletes the files that nothing refers to any more", o, prune);
+  pruning.add_flag("--assets", o->assets, "Shared assets that nothing refers to, too");
+  pruning.add_flag("--dry-run", o->dry_run, "Prints what it would delete, and deletes nothing");
   const command sharing = add_change(
-      package, "asset", "Takes the files of a folder in as a shared asset, and prints its name for variants", o, asset);
-  sharing.add("FOLDER", o->asset, "Folder; or sha256:..., an asset that the package is to forget").required();
+      package, "asset", "Adds the files of a folder as a shared asset, and prints its URI for variants", o, asset);
+  sharing.add("FOLDER", o->asset, "Folder; or sha256:..., a shared asset to remove from the package").required();
 }
 
 }  // namespace cameo::program

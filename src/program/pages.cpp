@@ -11,6 +11,7 @@
 namespace cameo::program {
 namespace {
 
+/// Adds the commands below `from`, whose names are prefixed with `above`.
 void collect(const described_command& from, const std::string& above,
              std::vector<std::pair<std::string, const described_command*>>& to) {
   for (const described_command& each : from.commands) {
@@ -20,7 +21,7 @@ void collect(const described_command& from, const std::string& above,
   }
 }
 
-/// Text that troff prints as it is.
+/// Escapes a text for troff.
 std::string roff(std::string_view text) {
   std::string made;
   for (const char c : text) {
@@ -70,13 +71,15 @@ void add_options(std::string& page, const described_command& c) {
 
 // --- completions ---
 
-/// For single quotes of a shell.
+/// Quotes a text for a shell, in single quotes.
 std::string in_quotes(std::string_view text) {
   std::string made = "'";
   for (const char c : text) made += c == '\'' ? std::string{"'\\''"} : std::string(1, c);
   return made + "'";
 }
 
+/// The values that an option can have, with blanks between them; empty if it can have any value. The type "a|b|c" lists
+/// values; a type with capitals or punctuation is the name of a kind of value.
 std::string choices_of(const described_option& o) {
   std::string made = o.type;
   if (made.find('|') == made.npos || made.find_first_of("=.<ABCDEFGHIJKLMNOPQRSTUVWXYZ") != made.npos) return {};
@@ -87,12 +90,12 @@ std::string choices_of(const described_option& o) {
 bool takes_file(const described_option& o) { return o.type.find("FILE") != o.type.npos || o.type == "OUT"; }
 bool takes_folder(const described_option& o) { return o.type == "DIR" || o.type == "FOLDER"; }
 
-/// The first sentence or so: a completion has a line.
+/// The beginning of a help text, up to the first ';', ':' or parenthesis, because shells show one line.
 std::string short_words(std::string_view words) {
   return std::string{words.substr(0, std::min({words.find("; "), words.find(": "), words.find(" ("), words.size()}))};
 }
 
-/// The words that an argument of the command can be, with spaces between them; empty where it can be anything.
+/// The values that an argument of the command can have, with blanks between them; empty if it can be anything.
 std::string argument_words(const described_command& c) {
   for (const described_option& o : c.options)
     if (std::string words = choices_of(o); o.is_argument && !words.empty()) return words;
@@ -129,7 +132,7 @@ std::string bash_completions(const described_command& app) {
 _cameo() {{
   local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}"
   local commands='{}' command='' words='' options='' arguments='' kind='' i
-  # Of --option=value bash makes three words.
+  # bash splits --option=value into three words.
   if [[ $current == = ]]; then current=''
   elif [[ $previous == = ]] && ((COMP_CWORD > 2)); then previous="${{COMP_WORDS[COMP_CWORD-2]}}"; fi
   for ((i = 1; i < COMP_CWORD; ++i)); do
@@ -145,7 +148,7 @@ _cameo() {{
 {}  esac
   [[ -n $words || -n $kind || $current == -* ]] || words=$arguments
   [[ -n $words || -n $kind || $current != -* ]] || words=$options
-  # Files and folders are left to the shell, which knows how their names are to be quoted.
+  # Files and folders are completed by the shell, which quotes their names.
   COMPREPLY=()
   if [[ -n $words ]]; then COMPREPLY=($(compgen -W "$words" -- "$current")); compopt +o default
   elif [[ $kind == folder ]]; then compopt +o default -o dirnames
@@ -156,7 +159,7 @@ complete -o default -F _cameo cameo
                      names, cases);
 }
 
-/// For the description of an option in zsh, between brackets.
+/// Escapes the short help text for a description in zsh, which is in brackets.
 std::string zsh_words(std::string_view words) {
   std::string made;
   for (const char c : short_words(words))
@@ -286,7 +289,7 @@ std::string manual_page(const described_command& app) {
       ".SH EXIT STATUS\n.TP\n0\ndone\n.TP\n1\nthe work failed, with one line \\(aqerror: CODE: message\\(aq on "
       "standard "
       "error\n.TP\n2\nwrong usage\n.TP\n130\nthe user stopped it; what was measured until then has been printed\n";
-  page += ".SH ENVIRONMENT\n.TP\nNO_COLOR\nno colours on a terminal\n";
+  page += ".SH ENVIRONMENT\n.TP\nNO_COLOR\nno colors on a terminal\n";
   return page;
 }
 
@@ -296,7 +299,7 @@ std::string completions_for(const std::string& shell, const described_command& a
 
 void add_pages(command_line& app) {
   const auto shell = std::make_shared<std::string>();
-  const command completion = app.add_command("completion", "Prints what a shell completes cameo's arguments with");
+  const command completion = app.add_command("completion", "Prints the completion script for a shell");
   completion.add("SHELL", *shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
   completion.does([shell, &app] { return say("{}", as_it_is{completions_for(*shell, app.describe())}), 0; });
   const command options = app.add_command("options", "Prints the table of session options, as docs/options.md has it");

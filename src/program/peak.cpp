@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t least_bytes = std::size_t{1} << 20, most_bytes = std::size_t{64} << 20;
 constexpr double seconds_each = 0.012;
 
+/// Measures the peak with provider P if it can and no provider before it could.
 template <class P>
 void measure_by(std::size_t threads, std::size_t bytes, std::optional<machine_peak>& made) {
   if constexpr (measures_peak<P>)

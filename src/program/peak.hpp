@@ -6,10 +6,11 @@
 
 namespace cameo::program {
 
-/// What the machine does at most with the threads of a session, reading as much as its runs touch: weights that fit a
-/// cache come from there. Takes a few tens of milliseconds. By the first provider of the program that measures it;
-/// nothing where none does. `moved`: the bytes that the nodes of a run read and write, if they are known. A run touches
-/// no more, however large the tables are that it looks up.
+/// Measures the operations and bytes per second that the machine reaches at most with a session's number of threads.
+/// The measurement reads as many bytes as a run of the session uses, because weights that fit in a cache are read from
+/// it. It is done by the first provider of the program that can, and takes some tens of milliseconds; nullopt if none
+/// can. `moved`: the bytes that the nodes of a run read and write, if known. They are an upper bound of the bytes used,
+/// since a run may read only a few rows of a large table.
 std::optional<machine_peak> peak_for(const session&, std::optional<double> moved = {});
 
 }  // namespace cameo::program

@@ -24,7 +24,7 @@ void add_known(std::optional<double>& sum, const std::optional<double>& more) {
   if (more) sum = sum.value_or(0) + *more;
 }
 
-/// Counts are integers, also in JSON.
+/// A count as an integer, since operations and bytes are stored as doubles; null if it is not known.
 json count_json(const std::optional<double>& number) {
   return number ? json(static_cast<std::uint64_t>(*number)) : json(nullptr);
 }
@@ -45,9 +45,9 @@ struct node_times::row {
   std::optional<double> operations = {}, bytes = {}, share = {};
 };
 
-node_times::node_times(const session& of)
-    : of_{of}, providers_{of.providers()}, profile_{std::make_unique<trace_profile>(of)} {
-  add(of.plan(), nullptr);
+node_times::node_times(const session& loaded)
+    : session_{loaded}, providers_{loaded.providers()}, profile_{std::make_unique<trace_profile>(loaded)} {
+  add(loaded.plan(), nullptr);
 }
 
 void node_times::add(const plan_view& plan, const plan_step* holder) {
@@ -63,9 +63,9 @@ void node_times::add(const plan_view& plan, const plan_step* holder) {
 
 status node_times::run(io_binding& binding) {
   profile_->clear();
-  if (status s = of_.run(binding, {.observer = &profile_->observer()}); !s) return s;
+  if (status s = session_.run(binding, {.observer = &profile_->observer()}); !s) return s;
   if (const std::size_t more = profile_->dropped()) {
-    profile_ = std::make_unique<trace_profile>(of_, 2 * (profile_->size() + more));
+    profile_ = std::make_unique<trace_profile>(session_, 2 * (profile_->size() + more));
     return run(binding);
   }
   take_run();
@@ -99,7 +99,7 @@ std::optional<double> node_times::bytes_of_run() const {
   return all;
 }
 
-std::vector<node_times::row> node_times::rows(const std::optional<machine_peak>& peak, node_order by) const {
+std::vector<node_times::row> node_times::rows(const std::optional<machine_peak>& peak, node_order order) const {
   std::vector<row> made;
   for (const node& each : nodes_) {
     const bool named = each.step->provider < providers_.size();
@@ -114,9 +114,9 @@ std::vector<node_times::row> node_times::rows(const std::optional<machine_peak>&
     }
     made.push_back(std::move(one));
   }
-  if (by == node_order::time)
+  if (order == node_order::time)
     std::stable_sort(made.begin(), made.end(), [](const row& a, const row& b) { return a.median > b.median; });
-  if (by == node_order::share)
+  if (order == node_order::share)
     std::stable_sort(made.begin(), made.end(),
                      [](const row& a, const row& b) { return a.share.value_or(1e9) < b.share.value_or(1e9); });
   return made;
@@ -124,9 +124,10 @@ std::vector<node_times::row> node_times::rows(const std::optional<machine_peak>&
 
 namespace {
 
-/// Of all rows. The share is that of those that have one, in their time.
+/// The sums of all rows. The share of the roofline is that of the rows that have one.
 struct row_sums {
-  double least = 0, median = 0, needed = 0, judged = 0;
+  double least = 0, median = 0;
+  double needed = 0, measured = 0;  // of rows with a share: the least time that the machine needs, the time taken
   std::optional<double> operations = {}, bytes = {};
 
   template <class Rows>
@@ -135,18 +136,18 @@ struct row_sums {
       least += each.least, median += each.median;
       add_known(operations, each.operations);
       add_known(bytes, each.bytes);
-      if (each.share) needed += *each.share * each.least, judged += each.least;
+      if (each.share) needed += *each.share * each.least, measured += each.least;
     }
   }
-  std::optional<double> share() const { return judged > 0 ? std::optional{needed / judged} : std::nullopt; }
+  std::optional<double> share() const { return measured > 0 ? std::optional{needed / measured} : std::nullopt; }
 };
 
 json share_json(const std::optional<double>& share) { return share ? json(*share) : json(nullptr); }
 
 }  // namespace
 
-void node_times::add_to(json& report, const std::optional<machine_peak>& peak, node_order by) const {
-  const std::vector<row> all = rows(peak, by);
+void node_times::add_to(json& report, const std::optional<machine_peak>& peak, node_order order) const {
+  const std::vector<row> all = rows(peak, order);
   json list = json::array();
   for (const row& each : all)
     list.push_back({{"name", each.name},
@@ -174,8 +175,8 @@ void node_times::add_to(json& report, const std::optional<machine_peak>& peak, n
                       {"threads", peak->threads}};
 }
 
-void node_times::print(const std::optional<machine_peak>& peak, node_order by) const {
-  const std::vector<row> all = rows(peak, by);
+void node_times::print(const std::optional<machine_peak>& peak, node_order order) const {
+  const std::vector<row> all = rows(peak, order);
   const row_sums sums{all};
   const auto line = [&](double least, double median, const auto& operations, const auto& bytes, const auto& share,
                         const std::string& provider, const std::string& op, const std::string& name) {

@@ -11,32 +11,34 @@
 
 namespace cameo::program {
 
-/// How `bench --per-node` orders nodes.
+/// The order of nodes in the output of `bench --per-node`.
 enum class node_order { time, plan, share };
 
-/// What each node of a session's plan took in a number of runs, and what it asked for in the last one.
+/// The times that each node of a session's plan took in a number of runs, and its operations and bytes in the last run.
+/// The session must outlive it.
 class node_times {
  public:
   explicit node_times(const session&);
 
-  /// Runs once under observation. Runs of more steps than there was room for are observed again.
+  /// Runs the session once and measures each step. A run with more steps than the profile can record is repeated with a
+  /// larger profile.
   status run(io_binding&);
-  /// The bytes that all nodes read and wrote in the last run; nothing if they are not known of one.
+  /// The bytes that all nodes read and wrote in the last run; nullopt if they are unknown for a node.
   std::optional<double> bytes_of_run() const;
-  /// For the command's output: "per_node", its sums in "per_node_sum", and "peak", which is null without one.
+  /// Adds "per_node", its sums in "per_node_sum", and "peak", which is null if the peak is unknown, to a JSON report.
   void add_to(nlohmann::ordered_json& report, const std::optional<machine_peak>&, node_order) const;
-  /// The same as a table.
+  /// Prints the contents of add_to() as a table.
   void print(const std::optional<machine_peak>&, node_order) const;
 
  private:
   struct node {
     const plan_step* step;
-    const plan_step* holder;  // whose subgraph it is in; null: none
-    std::string output;       // its first output's name, which says which one it is where nodes have no names
-    double this_run = 0;      // nanoseconds, without the steps of its subgraphs
+    const plan_step* holder;  // the step whose subgraph contains this one; null: none
+    std::string output;       // the name of the first output, which identifies nodes without names
+    double this_run = 0;      // nanoseconds in the last run, without the steps of subgraphs
     std::size_t calls = 0;    // in the last run
     std::optional<double> operations = {}, bytes = {};
-    std::vector<double> runs = {};
+    std::vector<double> runs = {};  // nanoseconds in each run
   };
   struct row;
 
@@ -44,7 +46,7 @@ class node_times {
   void take_run();
   std::vector<row> rows(const std::optional<machine_peak>&, node_order) const;
 
-  const session& of_;
+  const session& session_;
   std::vector<std::string> providers_;
   std::unique_ptr<trace_profile> profile_;
   std::vector<node> nodes_;

@@ -7,6 +7,7 @@
 namespace cameo::program {
 namespace {
 
+/// A model with one node ImageDecoder: a file's bytes as uint8 -> pixels.
 std::unique_ptr<model> decoder_of(std::string_view pixel_format) {
   constexpr std::int64_t opset = 20;
   auto made = std::make_unique<model>();

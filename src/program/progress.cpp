@@ -10,7 +10,7 @@
 namespace cameo::program {
 namespace {
 
-constexpr std::chrono::milliseconds patience{500}, pause{100};
+constexpr std::chrono::milliseconds patience{500}, pause{100};  // before the first drawing, and between two
 constexpr std::size_t width = 30;
 
 }  // namespace

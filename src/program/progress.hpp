@@ -4,7 +4,8 @@
 
 namespace cameo::program {
 
-/// A progress bar on standard error, if that is a terminal and the work takes long; removed at the end.
+/// A progress bar on standard error. It is drawn only on a terminal and only if the work takes more than half a second,
+/// and the destructor removes it.
 class progress_bar {
  public:
   explicit progress_bar(bool quiet);
@@ -12,11 +13,11 @@ class progress_bar {
   progress_bar& operator=(const progress_bar&) = delete;
   ~progress_bar() { clear(); }
 
-  /// True when it is time to draw again: words need not be put together otherwise.
+  /// True if show() would draw now. Callers check it first to avoid formatting words that are not drawn.
   bool due() const { return shown_ && std::chrono::steady_clock::now() >= next_; }
-  /// `fraction` from 0 to 1; draws if it is time.
+  /// Draws the bar if it is due. `fraction` is from 0 to 1.
   void show(double fraction, std::string_view words);
-  /// Before something else is written to the terminal.
+  /// Removes the bar. To be called before anything else is written to the terminal.
   void clear();
 
  private:

@@ -28,23 +28,23 @@ struct reduce_options {
   bool types = false, json = false, quiet = false;
 };
 
-/// What is needed of one line of a provider's list.
-struct needed_line {
-  std::set<int> sinces;
+/// The versions and types that models need of one entry of a provider's kernel list.
+struct needed_entry {
+  std::set<int> sinces;                                          // since-versions of the operator
   std::vector<std::pair<std::string, detail::type_mask>> types;  // by type string, in the order of the list
 
-  detail::type_mask& of(const std::string& type_string) {
+  detail::type_mask& types_for(const std::string& type_string) {
     for (auto& [each, mask] : types)
       if (each == type_string) return mask;
     return types.emplace_back(type_string, 0).second;
   }
 };
-/// By provider, and by number of the line.
-using needed_lines = std::map<std::pair<std::size_t, std::uint16_t>, needed_line>;
+/// Entries by the provider's index and by the number of the entry in its list, from 1.
+using needed_entries = std::map<std::pair<std::size_t, std::uint16_t>, needed_entry>;
 
-// --- the list as words ---
+// --- kernel lists as text ---
 
-/// The entries of a provider's list; none where its kernels are of another kind.
+/// The entries of a provider's kernel list as text; empty if the provider's kernels are not a list.
 std::span<const entry_words> entries_of(std::string_view provider) {
   return [&]<class... Ps>(type_list<Ps...>) {
     std::span<const entry_words> found;
@@ -58,7 +58,7 @@ std::span<const entry_words> entries_of(std::string_view provider) {
   }(build::providers{});
 }
 
-/// The header of a provider that has a kernel: of "binary" for binary<op::Add>. Empty if there is none.
+/// The provider's header that defines a kernel: for binary<op::Add>, that of "binary". Empty if there is none.
 std::string_view header_of(std::string_view provider, std::string_view kernel) {
   const std::string_view name = kernel.substr(0, std::min(kernel.find('<'), kernel.size()));
   for (const kernel_header& each : kernel_headers)
@@ -68,7 +68,7 @@ std::string_view header_of(std::string_view provider, std::string_view kernel) {
 
 // --- what is needed ---
 
-/// The whole type string of a rule, which has its first letters only.
+/// The complete type string of a kernel's rule, which stores only the first letters.
 std::string whole_string(const op_version& version, const detail::kernel_rule& rule) {
   const std::string_view kept{rule.type_string, ::strnlen(rule.type_string, sizeof rule.type_string)};
   for (const type_rule& each : version.types)
@@ -76,6 +76,7 @@ std::string whole_string(const op_version& version, const detail::kernel_rule& r
   return std::string{kept};
 }
 
+/// The types of the operands whose bits are set. Bit `last` stands for all operands from that one on.
 detail::type_mask types_at(std::span<const operand> all, std::uint32_t bits, std::size_t last) {
   detail::type_mask mask = 0;
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -84,32 +85,32 @@ detail::type_mask types_at(std::span<const operand> all, std::uint32_t bits, std
   return mask;
 }
 
-/// What a graph needs: lines of lists, and operators of a build of ONNX Runtime. Without a list to write (`lines` is
-/// null) the models may have operators that no provider here has a kernel for.
+/// What models need: entries of kernel lists, and a configuration for ONNX Runtime. If no list is written (`entries` is
+/// null), the models may have operators that no provider here has a kernel for.
 struct needs {
-  needed_lines* lines;
+  needed_entries* entries;
   ops_config& config;
 };
 
-/// Notes a node: the first provider that takes it, and the line of its list.
+/// Adds a node's needs: the entry of the first provider whose kernel matches.
 status add_node(const node_view& node, const needs& to) {
   std::vector<operand> storage;
   const detail::node_signature signature = signature_of(node, storage);
   to.config.add(node.domain(), node.op_type(), signature);
-  if (!to.lines) return {};
-  needed_lines& needed = *to.lines;
+  if (!to.entries) return {};
+  needed_entries& needed = *to.entries;
   const auto providers = build::runtime{}.providers();
   for (std::size_t p = 0; p < providers.size(); ++p) {
     const detail::kernel_table& table = providers[p].row->kernels();
     if (!detail::kernel_matches(node, table, nullptr)) continue;
     const detail::kernel_row& row = *match(signature, table).row;
-    needed_line& line = needed[{p, row.entry}];
-    line.sinces.insert(node.since());
+    needed_entry& entry = needed[{p, row.entry}];
+    entry.sinces.insert(node.since());
     for (const detail::kernel_rule& rule : table.rules.subspan(row.rules, row.rule_count)) {
       const detail::type_mask seen =
           types_at(signature.inputs, rule.inputs, 31) | types_at(signature.outputs, rule.outputs, 15);
-      detail::type_mask& types = line.of(whole_string(*node.raw().version, rule));
-      types |= seen ? seen : types ? types : rule.allowed & (~rule.allowed + 1);  // nothing there: one type will do
+      detail::type_mask& types = entry.types_for(whole_string(*node.raw().version, rule));
+      types |= seen ? seen : types ? types : rule.allowed & (~rule.allowed + 1);  // no operand has a type: any one type
     }
     return {};
   }
@@ -128,7 +129,7 @@ status add_graph(const graph& g, const needs& to) {
   return {};
 }
 
-/// Types that a configuration leaves of a rule.
+/// The types of a rule that a configuration needs.
 detail::type_mask left_of(const detail::kernel_rule& rule, const ops_config& config, const ops_config::op_key& op,
                           bool by_types) {
   detail::type_mask mask = rule.allowed;
@@ -140,9 +141,10 @@ detail::type_mask left_of(const detail::kernel_rule& rule, const ops_config& con
   return mask;
 }
 
-/// All lines for an operator in a version, as far as their types are wanted. False if no provider has one.
+/// Adds all entries for a version of an operator, with the types that the configuration needs. False if no provider has
+/// a kernel.
 bool add_op(const op_row& op, const op_version& version, const ops_config& config, bool by_types,
-            needed_lines& needed) {
+            needed_entries& needed) {
   const ops_config::op_key key{std::string{op.domain}, std::string{op.name}};
   const auto providers = build::runtime{}.providers();
   bool any = false;
@@ -156,21 +158,21 @@ bool add_op(const op_row& op, const op_version& version, const ops_config& confi
         return left_of(rule, config, key, by_types) != 0;
       });
       if (!is_wanted) continue;
-      needed_line& line = needed[{p, row.entry}];
-      line.sinces.insert(version.since);
+      needed_entry& entry = needed[{p, row.entry}];
+      entry.sinces.insert(version.since);
       for (const detail::kernel_rule& rule : rules) {
         detail::type_mask mask = left_of(rule, config, key, by_types);
         for (const type_rule& each : version.types)
           if (each.type_string == whole_string(version, rule)) mask &= each.tensors | each.optionals;
-        line.of(whole_string(version, rule)) |= mask;
+        entry.types_for(whole_string(version, rule)) |= mask;
       }
     }
   }
   return any;
 }
 
-/// Why an entry of a configuration asks for nothing that is here, or nothing.
-std::string nothing_of(const op_table& ops, const std::string& domain, int opset, const std::string& name) {
+/// The reason why an operator of a configuration is unknown; empty if it is known.
+std::string why_unknown(const op_table& ops, const std::string& domain, int opset, const std::string& name) {
   const std::string_view shown = domain.empty() ? std::string_view{"ai.onnx"} : std::string_view{domain};
   if (!ops.has_domain(domain)) return fmt::format("there is no domain '{}'", shown);
   const op_row* const op = ops.find(domain, name);
@@ -180,9 +182,9 @@ std::string nothing_of(const op_table& ops, const std::string& domain, int opset
                      op->versions.empty() ? 0 : op->versions.front().since);
 }
 
-/// What a configuration asks for. A list without it may be what is wanted: ONNX Runtime has operators of its own. So
-/// what is not here is told, and left out.
-void add_config(const ops_config& config, bool by_types, needed_lines& needed) {
+/// Adds what a configuration needs. Operators that are unknown here, such as ONNX Runtime's internal ones, are left out
+/// with a warning, because the list may be useful without them.
+void add_config(const ops_config& config, bool by_types, needed_entries& needed) {
   const op_table ops = known_ops();
   if (config.ops.empty() && config.empty_means_all)
     for (const op_row& op : ops.standard)
@@ -190,7 +192,7 @@ void add_config(const ops_config& config, bool by_types, needed_lines& needed) {
   for (const auto& [domain, opsets] : config.ops)
     for (const auto& [opset, names] : opsets)
       for (const std::string& name : names) {
-        std::string why = nothing_of(ops, domain, opset, name);
+        std::string why = why_unknown(ops, domain, opset, name);
         if (why.empty()) {
           const op_row& op = *ops.find(domain, name);
           if (!add_op(op, *op.at(opset), config, by_types, needed)) why = "no provider has a kernel for it";
@@ -216,22 +218,22 @@ std::vector<std::string> types_of(detail::type_mask mask) {
     if (mask & detail::bit_of(row.id)) types.push_back(cpp_type(row.id));
   return types;
 }
-std::string constraint_of(const needed_line& line) {
+std::string constraint_of(const needed_entry& needed) {
   std::string made;
-  for (const auto& [type_string, mask] : line.types)
+  for (const auto& [type_string, mask] : needed.types)
     made += fmt::format("{}constrain<\"{}\", {}>", made.empty() ? "" : " && ", type_string,
                         fmt::join(types_of(mask), ", "));
   return made.empty() ? "any_types" : made;
 }
 
-/// The kernel for the types of the first type string alone, where it can be had so.
-std::string kernel_of(const entry_words& entry, const needed_line& line) {
-  if (!entry.takes_types || line.types.empty()) return std::string{entry.kernel};
+/// The kernel of an entry, restricted to the needed types of the first type string if it has a parameter for them.
+std::string kernel_of(const entry_words& entry, const needed_entry& needed) {
+  if (!entry.takes_types || needed.types.empty()) return std::string{entry.kernel};
   return fmt::format("{}, {}>", entry.kernel.substr(0, entry.kernel.size() - 1),
-                     fmt::join(types_of(line.types.front().second), ", "));
+                     fmt::join(types_of(needed.types.front().second), ", "));
 }
 
-result<std::string> header_for(const needed_lines& needed, const reduce_options& o) {
+result<std::string> header_for(const needed_entries& needed, const reduce_options& o) {
   const auto providers = build::runtime{}.providers();
   std::set<std::string_view> headers;
   std::string lines;
@@ -241,7 +243,7 @@ result<std::string> header_for(const needed_lines& needed, const reduce_options&
     for (const auto& [key, line] : needed) {
       if (key.first != p || entries.empty()) continue;
       if (key.second == 0 || key.second > entries.size())
-        return failed(status_code::fail, "{}: its list has no line {}", name, key.second);
+        return failed(status_code::fail, "{}: its kernel list has no entry {}", name, key.second);
       const entry_words& entry = entries[key.second - 1];
       const std::string_view header = header_of(name, entry.kernel);
       if (header.empty()) return failed(status_code::fail, "no header of {} has {}", name, entry.kernel);
@@ -257,14 +259,13 @@ result<std::string> header_for(const needed_lines& needed, const reduce_options&
       "#include <cameo/kernel/kernel_list.hpp>\n#include <cameo/op/contrib.hpp>\n#include <cameo/op/microsoft.hpp>\n";
   made += "#include <cameo/op/ml.hpp>\n#include <cameo/op/nchwc.hpp>\n#include <cameo/op/onnx.hpp>\n\n";
   made += "namespace CAMEO_NAMESPACE::eps {\n\n// clang-format off\n";
-  made +=
-      fmt::format("using {} = kernel_list<\n{}>;\n// clang-format on\n\n}}  // namespace CAMEO_NAMESPACE::eps\n",
-                  o.list_name, lines);
+  made += fmt::format("using {} = kernel_list<\n{}>;\n// clang-format on\n\n}}  // namespace CAMEO_NAMESPACE::eps\n",
+                      o.list_name, lines);
   return made;
 }
 
 status reduce(const reduce_options& o) {
-  needed_lines needed;
+  needed_entries needed;
   ops_config config;
   for (const std::string& path : o.models) {
     result<std::unique_ptr<model>> read = read_checked(path, true);
@@ -314,10 +315,10 @@ void add_reduce(command_line& app) {
   it.add("MODEL", o->models, "Models, .onnx or .ort");
   it.add("-o,--output", o->output, "Header to write, with the list").type_name("FILE");
   it.add("--ops-config", o->config,
-         "ONNX Runtime's configuration of a build with fewer operators: written for the models; read where "
-         "there are none")
+         "ONNX Runtime's configuration of a build with fewer operators: written for the models; read if there "
+         "are none")
       .type_name("FILE");
-  it.add_flag("--types", o->types, "Types of operators count in --ops-config, too");
+  it.add_flag("--types", o->types, "--ops-config also restricts the types of operators");
   it.add("--name", o->list_name, "Name of the list, in cameo::eps (reduced_kernels)")
       .type_name("NAME")
       .check([](const std::string& n) {

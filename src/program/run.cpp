@@ -39,7 +39,7 @@ double ms_since(clock::time_point start) {
   return std::chrono::duration<double, std::milli>(clock::now() - start).count();
 }
 
-/// Element `i` of a tensor of numbers that are whole bytes; nothing for other types.
+/// Element `i` of a tensor of numbers of one byte or more; nullopt for other types.
 std::optional<double> number_at(const value& v, std::int64_t i) {
   return detail::number_elements::visit(v.type, std::optional<double>{}, [&]<class T>(std::type_identity<T>) {
     return double(detail::number_at<T>(v, std::size_t(i)));
@@ -50,7 +50,8 @@ struct ranked {
   std::int64_t index;
   double score;
 };
-/// Scores lie along the last axis that has more than one element: [N,1000,1,1] is N rows of 1,000.
+/// The number of scores in a row. Rows are along the last axis with more than one element: [N,1000,1,1] has N rows of
+/// 1,000 scores.
 std::int64_t row_size(const extents& shape) {
   for (std::size_t i = shape.rank(); i-- > 0;)
     if (shape[i] != 1) return shape[i];
@@ -59,7 +60,8 @@ std::int64_t row_size(const extents& shape) {
 
 constexpr std::int64_t most_rows = 16;
 
-/// The K largest of each row of the first ones, best first; NaN last. Nothing for values that are no such tensor.
+/// The k largest elements of each of the first `most_rows` rows, in descending order, NaN last. Empty for values that
+/// are not tensors of numbers.
 std::vector<std::vector<ranked>> top_of(const value& v, std::size_t k) {
   std::vector<std::vector<ranked>> rows;
   if (v.kind != value_kind::tensor || v.shape.rank() == 0 || v.shape.count() == 0 || !number_at(v, 0)) return rows;
@@ -79,7 +81,8 @@ std::vector<std::vector<ranked>> top_of(const value& v, std::size_t k) {
   return rows;
 }
 
-/// Names of outputs can hold anything; names of files had better not.
+/// A file name for an output. Characters other than letters, digits, '_', '-' and '.' are replaced by '_', and names in
+/// `taken` are not used again.
 std::string file_name(const std::string& output, std::set<std::string>& taken) {
   std::string name;
   for (char c : output)
@@ -89,7 +92,7 @@ std::string file_name(const std::string& output, std::set<std::string>& taken) {
   return name;
 }
 
-/// A tensor as .npy; what numpy has no form for as .pb. The path it wrote, empty for an absent optional.
+/// Writes a tensor as .npy, other values as .pb. Returns the path of the file, empty for an empty optional.
 result<std::string> write_output(const std::string& folder, const named_value& output, const io_info& io,
                                  std::set<std::string>& taken) {
   const value& v = output.value.view();
@@ -102,7 +105,7 @@ result<std::string> write_output(const std::string& folder, const named_value& o
   return path;
 }
 
-/// The first elements as numbers; null where JSON has none (NaN, infinities), and for types that are no numbers.
+/// The first 1,000 elements; null for NaN and infinities, which JSON lacks, and for types that JSON cannot represent.
 json values_json(const value& v) {
   constexpr std::int64_t most = 1000;
   const std::int64_t count = std::min(v.shape.count(), most);
@@ -186,7 +189,7 @@ json inputs_json(const std::vector<gathered_input>& inputs) {
   json made = json::array();
   for (const gathered_input& each : inputs) {
     const value& v = each.value.view();
-    json one{{"name", each.name}, {"from", each.from}};
+    json one{{"name", each.name}, {"from", each.origin}};
     if (v.kind == value_kind::tensor) {
       one["type"] = detail::row_of(v.type).name;
       one["shape"] = std::vector<std::int64_t>(v.shape.begin(), v.shape.end());
@@ -206,7 +209,7 @@ int run_model(const run_options_given& o) {
   if (!inputs) return fail(inputs.error());
   std::vector<named_input> named;
   for (const gathered_input& each : *inputs) named.emplace_back(each.name, each.value);
-  if (!o.common.json && !o.common.quiet) tell_of_pictures(*inputs);
+  if (!o.common.json && !o.common.quiet) report_pictures(*inputs);
 
   run_settings settings;
   settings.stop = interrupt::token();
@@ -220,7 +223,7 @@ int run_model(const run_options_given& o) {
   start = clock::now();
   const result<named_values> outputs = loaded->run(named, settings);
   const double run_ms = ms_since(start);
-  // A run that was stopped has its steps until then.
+  // The profile of a run that the user stopped has the steps until then.
   if (profile && (outputs || interrupt::happened()))
     if (const status s = profile->write(o.profile); !s) return fail(s);
   if (!outputs) return fail(outputs.error());

@@ -17,7 +17,7 @@ bool is_folder(const std::string& path) {
   return std::filesystem::is_directory(path, error);
 }
 
-/// "-", a pipe or a device: what can be read once, from its beginning to its end.
+/// True for "-", a pipe, a socket or a character device: they can be read once only.
 bool is_stream(const std::string& path) {
   std::error_code error;
   const std::filesystem::file_status what = std::filesystem::status(path, error);
@@ -25,14 +25,14 @@ bool is_stream(const std::string& path) {
          std::filesystem::is_socket(what);
 }
 
-/// A pipe, a device or standard input as a stream for the library, which bounds what it reads. A signal of the user's
-/// ends it.
+/// Reads a pipe, a device or standard input, for session loading from a stream, which bounds how much it reads. The
+/// stream ends when the user interrupts the program.
 class stream_buffer : public std::streambuf {
  public:
-  /// `copy` also gets what is read, unless it is null.
+  /// The bytes read are also appended to `copy`, unless it is null.
   stream_buffer(const std::string& path, std::vector<std::byte>* copy) : copy_{copy} {
     result<os::handle> opened = path == "-" ? os::standard_input() : os::open_stream(path);
-    if (opened) from_ = *std::move(opened);
+    if (opened) source_ = *std::move(opened);
     else state_ = std::move(opened).error();
   }
 
@@ -45,7 +45,7 @@ class stream_buffer : public std::streambuf {
     std::streamsize got = 0;
     while (got < count && !(was_stopped_ = interrupt::happened())) {
       const result<std::size_t> n =
-          os::read_stream(from_, std::as_writable_bytes(std::span{to + got, std::size_t(count - got)}));
+          os::read_stream(source_, std::as_writable_bytes(std::span{to + got, std::size_t(count - got)}));
       if (!n && n.error().code() == status_code::canceled) continue;
       if (!n) state_ = n.error();
       if (!n || *n == 0) break;
@@ -57,35 +57,36 @@ class stream_buffer : public std::streambuf {
   }
 
  private:
-  os::handle from_;
+  os::handle source_;
   std::vector<std::byte>* copy_;
   std::size_t taken_ = 0;
   bool was_stopped_ = false;
   status state_;
 };
 
-/// `copy` also gets the bytes, unless it is null.
+/// Loads a model from a stream. The bytes read are also appended to `copy`, unless it is null.
 result<session> load_stream(const std::string& path, const common_options& o, std::vector<std::byte>* copy = nullptr) {
   stream_buffer bytes{path, copy};
   std::istream stream{&bytes};
   result<session> made = status_code::fail;
   if (bytes.state()) made = build::runtime{}.load(stream, o.session(), path == "-" ? "standard input" : path);
   if (bytes.was_stopped() || (!bytes.state() && interrupt::happened()))
-    return failed(status_code::canceled, "{}: stopped while it was read", path);
+    return failed(status_code::canceled, "{}: stopped while reading", path);
   if (!bytes.state()) return failed(status_code::fail, "{}: {}", path, bytes.state().words());
-  if (bytes.is_empty()) return failed(status_code::invalid_argument, "{}: nothing came out of it", path);
+  if (bytes.is_empty()) return failed(status_code::invalid_argument, "{}: ended before its first byte", path);
   return made;
 }
 
 /// Whether a package's own options are used, because no option was given that would replace them.
 bool leaves_options_to_package(const common_options& o) { return !o.is_given && !o.strict && o.free_dims.empty(); }
 
-/// A folder without a manifest is no package; with one it is, whatever is wrong with it.
+/// Opens a model package. A folder without a manifest is not a package, which gets a separate error; other errors are
+/// those of the package.
 result<package> open_package(const std::string& folder) {
   package_problem why;
   result<package> made = package::open(folder, {}, &why);
   if (made || why.fault != package_fault::not_found || !why.file.empty()) return made;
-  return failed(status_code::invalid_argument, "a folder, and no model package: {}; a model is a file",
+  return failed(status_code::invalid_argument, "a folder, but not a model package: {}; a model is a file",
                 made.error().words());
 }
 
@@ -112,7 +113,7 @@ void add_package_options(const command& it, std::string& component, common_optio
 
 result<session> load_session(const std::string& model, const std::string& component, const common_options& o) {
   if (!component.empty() && !is_folder(model))
-    return failed(status_code::invalid_argument, "{}: is no model package, and so has no component '{}'", model,
+    return failed(status_code::invalid_argument, "{}: not a model package, so there is no component '{}'", model,
                   component);
   if (is_stream(model)) return load_stream(model, o);
   if (!is_folder(model)) return build::runtime{}.load(model, o.session());

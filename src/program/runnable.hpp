@@ -7,25 +7,25 @@
 
 namespace cameo::program {
 
-/// What MODEL can be, for the help.
+/// The help text of the argument MODEL.
 inline constexpr const char* model_words =
-    "The model's file, \"-\" or a pipe that it comes from, or the folder of a model package";
+    "The model's file, \"-\" (standard input), a pipe, or the folder of a model package";
 
-/// "--component NAME" and "--no-ranked", for commands that take models and model packages.
+/// Adds the options --component and --no-ranked, for commands that take models and model packages.
 void add_package_options(const command&, std::string& component, common_options&);
 
-/// A session of a model's file, of what a pipe gives ("-" is standard input), or of a component of the model package in
-/// a folder: the named one, or its only one. Without --ep, --threads, --config and --optimize a package's own options
-/// hold, and any provider of the program may run it.
+/// Loads a model from a file, from a pipe ("-" is standard input), or from a component of the model package in a
+/// folder: the named component, or the only one. If no option of the session is given, the package's own options apply,
+/// and any provider of the program may run it.
 result<session> load_session(const std::string& model, const std::string& component, const common_options&);
 
 /// A model's file, or the model package in a folder: all of its components as one, or one of them.
 class runnable {
  public:
-  /// One that holds nothing, for another to be moved into.
+  /// An empty one, to which another can be moved. No other member may be called.
   runnable() = default;
   static result<runnable> load(const std::string& model, const std::string& component, const common_options&);
-  /// One model under two settings. A pipe gives it once.
+  /// Loads one model under two settings. A pipe, which can be read only once, is copied.
   static result<std::array<runnable, 2>> load_twice(const std::string& model, const common_options& a,
                                                     const common_options& b);
 
@@ -40,7 +40,7 @@ class runnable {
   const pipeline* whole() const { return whole_ ? &*whole_ : nullptr; }
 
  private:
-  std::vector<session> single_;  // one, or none with `whole_`
+  std::vector<session> single_;  // one session, or none if whole_ is set
   std::optional<pipeline> whole_;
 };
 

@@ -9,12 +9,12 @@
 
 namespace cameo::program {
 
-/// Text that say() prints unchanged: the program's own text, or several lines that are clean already.
+/// Text that say() prints unchanged: text of the program itself, or lines that were escaped before.
 struct as_it_is {
   std::string text;
 };
 
-/// How say() treats an argument: text goes through one_line().
+/// An argument as say() prints it: line breaks and control characters in text are escaped by one_line().
 template <class T>
 auto shown(const T& argument) {
   if constexpr (std::is_same_v<T, as_it_is>) return argument.text;
@@ -24,9 +24,9 @@ auto shown(const T& argument) {
 template <class T>
 using shown_t = decltype(shown(std::declval<const T&>()));
 
-/// How the program prints for people, and the only way (tests/layers.py): words may be names that a model brings, and
-/// no name controls the terminal or begins a line of its own. The format itself is printed as it is. What can't be
-/// written is noted in the stream, and main() looks.
+/// Prints a line for display. The program prints in no other way (tests/layers.py checks that), because arguments may
+/// be names from a model, and no name may send control characters to the terminal or start a new line. The format
+/// itself is not escaped. Errors of writing set the stream's error indicator, which main() checks.
 template <class... Args>
 void say(std::FILE* to, fmt::format_string<shown_t<Args>...> format, const Args&... arguments) {
   const std::string text = fmt::format(format, shown(arguments)...);

@@ -24,7 +24,7 @@ result<std::vector<std::pair<std::string, std::string>>> read_pairs(std::string_
     text.remove_prefix(std::min(end + 1, text.size()));
     if (pair.empty()) continue;
     const std::size_t bar = pair.find('|');
-    if (bar == 0 || bar == pair.npos) return failed(status_code::invalid_argument, "'{}' is no KEY|VALUE", pair);
+    if (bar == 0 || bar == pair.npos) return failed(status_code::invalid_argument, "'{}' is not KEY|VALUE", pair);
     const std::string key{pair.substr(0, bar)};
     if (std::any_of(pairs.begin(), pairs.end(), [&](const auto& each) { return each.first == key; }))
       return failed(status_code::invalid_argument, "'{}' is set twice", key);
@@ -45,14 +45,14 @@ std::vector<std::string> read_list(std::string_view text) {
 
 namespace {
 
-/// The short name of a provider that keeps contexts.
-result<std::string> keeper_of_contexts(const build::runtime& with, const std::string& name) {
+/// The short name of a provider, which must be able to write EPContext models.
+result<std::string> context_provider(const build::runtime& with, const std::string& name) {
   std::vector<std::string_view> known;
   for (const provider& p : with.providers()) {
     known.push_back(p.row->name);
     if (p.row->name != name && p.row->long_name != name) continue;
     if (p.row->contexts.sources.empty())
-      return failed(status_code::not_implemented, "{} keeps no contexts to share", p.row->name);
+      return failed(status_code::not_implemented, "{} does not write contexts that models could share", p.row->name);
     return std::string{p.row->name};
   }
   return failed(status_code::invalid_argument, "there is no provider '{}' in this program; it has {}{}", name,
@@ -66,12 +66,12 @@ result<share_report> share(const share_request& o) {
   session_options session = o.session;
   session.providers.clear();
   for (const std::string& name : o.providers) {
-    result<std::string> of = keeper_of_contexts(with, name);
-    if (!of) return std::move(of).error();
-    if (std::ranges::count(session.providers, *of)) continue;  // --ep-library names some as well
+    result<std::string> provider = context_provider(with, name);
+    if (!provider) return std::move(provider).error();
+    if (std::ranges::count(session.providers, *provider)) continue;  // --ep-library may name the same provider
     for (const auto& [key, text] : o.provider_options)
-      session.config.emplace_back(fmt::format("ep.{}.{}", *of, key), text);
-    session.providers.push_back(*std::move(of));
+      session.config.emplace_back(fmt::format("ep.{}.{}", *provider, key), text);
+    session.providers.push_back(*std::move(provider));
   }
   share_report report;
   file_batch files;
@@ -79,7 +79,7 @@ result<share_report> share(const share_request& o) {
     compile_options how;
     how.input = o.models[i];
     how.session = session;
-    how.optimize = optimization_level::basic;  // as a session that writes what it compiles
+    how.optimize = optimization_level::basic;  // as in a session with ep.context_enable
     how.fail_if_output_exists = !o.force;
     how.files = &files;
     how.session.config.emplace_back(config_key<"ep.context_embed_mode">.key, "0");
@@ -89,7 +89,7 @@ result<share_report> share(const share_request& o) {
     if (!done) return std::move(done).error();
     if (std::any_of(report.models.begin(), report.models.end(),
                     [&](const compile_report& before) { return before.path == done->path; }))
-      return failed(status_code::invalid_argument, "{}: two of the models would be written there; call one otherwise",
+      return failed(status_code::invalid_argument, "{}: two of the models would be written there; rename one",
                     done->path);
     report.models.push_back(std::move(*done));
   }
@@ -134,8 +134,7 @@ void add_share(command_line& app) {
   auto o = std::make_shared<share_command>();
   const command it = app.add_command("share",
                                      "Compiles models into one context that they share: N models give N files "
-                                     "<stem>_ctx.onnx, and one more beside the "
-                                     "first");
+                                     "<stem>_ctx.onnx, and one file with the context beside the first");
   it.add("MODELS", o->models, "Models with commas between them, in one folder")
       .required()
       .check([](const std::string& list) { return read_list(list).empty() ? "names no model" : std::string{}; });
@@ -144,7 +143,7 @@ void add_share(command_line& app) {
   it.add_flag("--force", o->force, "Replaces models that exist; otherwise that is an error");
   add_common_options(it, o->common, json_output::flag);
   it.remove("--optimize");
-  it["--ep"].description("The provider, by short or long name; repeatable, by priority");
+  it["--ep"].description("The provider, by short or long name; repeatable, in order of priority");
   it.does([o] { return run_share(*o); });
 }
 

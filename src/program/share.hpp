@@ -5,28 +5,28 @@
 
 namespace cameo::program {
 
-/// Compiled models that share one context: each beside its source as "<stem>_ctx.onnx", and the context beside the
-/// first.
+/// A request to compile models into one context that they share. Each compiled model is written beside its source as
+/// "<stem>_ctx.onnx", and the context beside the first.
 struct share_request {
   std::vector<std::string> models;     // in the order in which they are compiled
-  std::vector<std::string> providers;  // short or long names, by priority; at least one
+  std::vector<std::string> providers;  // short or long names, in order of priority; at least one
   std::vector<std::pair<std::string, std::string>> provider_options;
-  session_options session;  // its providers are not used
-  bool force = false;       // replaces what exists
+  session_options session;  // session_options::providers is ignored
+  bool force = false;       // replaces existing files
 };
 struct share_report {
   std::vector<compile_report> models;
 };
 
-/// All models and their context, or, when one fails, what was there before.
+/// Compiles all models and writes them and their context. If one fails, no file is written or replaced.
 result<share_report> share(const share_request&);
 
-/// "k|v k|v" in parts. INVALID_ARGUMENT for what has no '|', or a key twice.
+/// Splits "key|value key|value". INVALID_ARGUMENT for a part without '|', or for a repeated key.
 result<std::vector<std::pair<std::string, std::string>>> read_pairs(std::string_view);
-/// "a.onnx,b.onnx" in parts.
+/// Splits "a.onnx,b.onnx"; empty parts are left out.
 std::vector<std::string> read_list(std::string_view);
 
-/// The program ep_weight_sharing_ctx_gen: ONNX Runtime's options, and its exit status (0, 1 or 255).
+/// The program ep_weight_sharing_ctx_gen, with the options and exit statuses (0, 1 or 255) of ONNX Runtime's tool.
 int run_weight_sharing(int argc, char** argv);
 
 }  // namespace cameo::program

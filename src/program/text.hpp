@@ -5,10 +5,10 @@
 
 namespace cameo::program {
 
-/// What the user gave, or a file of theirs, is not what it should be: INVALID_ARGUMENT.
+/// INVALID_ARGUMENT, for input of the user or a file that is not as expected.
 inline status bad(std::string_view words) { return {status_code::invalid_argument, words}; }
 
-/// A text without blanks and ends of lines around it.
+/// A text without the blanks and line ends at its beginning and end.
 inline std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
   const std::size_t first = text.find_first_not_of(blanks);

@@ -3,10 +3,11 @@
 
 namespace cameo::program {
 
-/// The version, and in further lines what the program was built from and with, and what it uses on this machine.
+/// The version, and in further lines the commit, the compiler, the providers, and their instruction sets on this
+/// machine.
 std::string version_text();
 
-/// The commit that it was built from, and whether there were changes; written by CMake with each build.
+/// The commit that the program was built from, and whether files were changed. CMake generates it with each build.
 const char* built_commit();
 
 }  // namespace cameo::program

@@ -1,4 +1,4 @@
-// The program ep_weight_sharing_ctx_gen, with the options that ONNX Runtime's has.
+// The program ep_weight_sharing_ctx_gen, with the options of ONNX Runtime's tool of this name.
 #include <cameo/session/compile.hpp>
 
 #include "core/config_keys.hpp"
@@ -13,21 +13,21 @@
 namespace cameo::program {
 namespace {
 
-constexpr int wrong = 255;  // -1, as the other program says it
+constexpr int wrong = 255;  // ONNX Runtime's tool returns -1, which becomes 255
 
 constexpr const char* usage =
     R"(ep_weight_sharing_ctx_gen [options] MODEL1.onnx,MODEL2.onnx,...
 
-Compiles models for a provider into one context that they share: <stem>_ctx.onnx beside each model, and
-<stem of the first>_<provider>.bin beside them.
+Compiles models for a provider into one context that they share. Writes <stem>_ctx.onnx beside each model, and
+<stem of the first>_<provider>.bin beside the first.
 
   -e NAME          the provider: qnn (default), tensorrt, openvino, vitisai, or another that this program has
-  -p FILE.json     a provider from a library: not possible here, providers are part of the program
+  -p FILE.json     a provider from a library: not supported, providers are part of the program
   -i "K|V K|V"     options of the provider
   -C "K|V K|V"     entries of the session's configuration. ep.context_enable is 1, ep.context_embed_mode is 0, and
-                   ep.context_file_path is not for you to say: other values are left out
-  -v               says what loading does
-  -h               this text
+                   ep.context_file_path is set by the program: other values are ignored
+  -v               prints messages about loading
+  -h               prints this text
 
 Exit status: 0 done; 1 for -p; 255 for wrong arguments, and when the work failed.
 )";
@@ -42,18 +42,18 @@ int complain(std::string_view words) {
   return wrong;
 }
 
-/// What the tool sets itself can't be set otherwise.
+/// Adds entries of -C. Those that this program sets itself are ignored with a warning.
 void add_config(arguments& a, const std::vector<std::pair<std::string, std::string>>& pairs) {
   for (const auto& [key, text] : pairs) {
     const bool is_set = (key == config_key<"ep.context_enable">.key && text != "1") ||
                         (key == config_key<"ep.context_embed_mode">.key && text != "0") ||
                         key == config_key<"ep.context_file_path">.key;
-    if (is_set) say(stderr, "warning: '{}' is for this program to say; '{}' is left out\n", key, text);
+    if (is_set) say(stderr, "warning: this program sets '{}'; '{}' is ignored\n", key, text);
     else if (key != config_key<"ep.context_enable">.key) a.request.session.config.emplace_back(key, text);
   }
 }
 
-void say_what_is_done(session_options& session) {
+void log_to_stderr(session_options& session) {
   session.log_from = log_level::verbose;
   session.log = [](log_level, std::string_view words) { say(stderr, "{}\n", words); };
 }
@@ -89,7 +89,7 @@ result<arguments> read_arguments(int argc, char** argv) {
   const auto option = [&](char letter, const std::string& value) -> status {
     if (letter == 'e') a.request.providers = {value};
     if (letter == 'p') a.plugin = true;
-    if (letter == 'v') say_what_is_done(a.request.session);
+    if (letter == 'v') log_to_stderr(a.request.session);
     if (letter == 'h') a.help = true;
     if (letter != 'i' && letter != 'C') return {};
     auto pairs = read_pairs(value);

@@ -14,10 +14,10 @@ namespace {
 
 bool has_numpy = false;
 
-/// One row for each element type: numpy's number of it, or the name under which ml_dtypes has it.
+/// The numpy type of an element type: numpy's type number, or the name of the type in the package ml_dtypes.
 struct array_row {
   dtype id;
-  int number;
+  int number;  // -1: none
   const char* ml_name;
 };
 constexpr array_row array_rows[] = {
@@ -56,8 +56,8 @@ static_assert(detail::complete_and_in_order(array_rows), "every element type has
 std::string kind_of(nb::handle object) { return Py_TYPE(object.ptr())->tp_name; }
 
 /// The name of a numpy type, without its module.
-std::string_view plain_name(PyArray_Descr* of) {
-  const std::string_view name = of->typeobj->tp_name;
+std::string_view plain_name(PyArray_Descr* descr) {
+  const std::string_view name = descr->typeobj->tp_name;
   return name.substr(name.rfind('.') + 1);
 }
 
@@ -87,11 +87,11 @@ extents shape_of(PyArrayObject* array, std::string_view what) {
 std::string text_of(nb::handle object, std::string_view what) {
   if (PyBytes_Check(object.ptr()))
     return {PyBytes_AS_STRING(object.ptr()), std::size_t(PyBytes_GET_SIZE(object.ptr()))};
-  // Objects of other kinds, such as numbers and None in a table of mixed columns, are written out.
+  // Other objects, such as numbers and None in a table with mixed columns, are converted by str().
   const nb::object text = PyUnicode_Check(object.ptr()) ? nb::borrow(object) : nb::steal(PyObject_Str(object.ptr()));
   if (!text.is_valid()) throw nb::python_error();
   const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogateescape"));
-  if (!bytes.is_valid()) PyErr_Clear(), refuse(what, "a text that is no Unicode");
+  if (!bytes.is_valid()) PyErr_Clear(), refuse(what, "a text that is not valid Unicode");
   return {PyBytes_AS_STRING(bytes.ptr()), std::size_t(PyBytes_GET_SIZE(bytes.ptr()))};
 }
 
@@ -99,7 +99,7 @@ given_value texts_of(const extents& shape, const std::vector<std::string>& texts
   given_value made;
   made.own = any_value::tensor(shape, std::vector<std::string_view>{texts.begin(), texts.end()});
   if (!made.own) raise(status_code::out_of_memory);
-  made.is = made.own.view();
+  made.view = made.own.view();
   return made;
 }
 
@@ -109,7 +109,7 @@ given_value texts_of(PyArrayObject* array, std::string_view what) {
   if (!flat.is_valid()) throw nb::python_error();
   auto* const elements = reinterpret_cast<PyArrayObject*>(flat.ptr());
   for (npy_intp i = 0; i < PyArray_DIM(elements, 0); ++i) {
-    if (PyArray_TYPE(elements) == NPY_VOID) {  // bytes that numpy leaves as they are, as onnxruntime takes them
+    if (PyArray_TYPE(elements) == NPY_VOID) {  // raw bytes are strings, as in onnxruntime
       texts.emplace_back(static_cast<const char*>(PyArray_GETPTR1(elements, i)),
                          std::size_t(PyArray_ITEMSIZE(elements)));
       continue;
@@ -122,7 +122,7 @@ given_value texts_of(PyArrayObject* array, std::string_view what) {
   return texts_of(shape_of(array, what), texts);
 }
 
-/// Elements of less than a byte, which arrays hold in one byte each.
+/// Packs elements of less than a byte, which numpy stores in one byte each. The result owns its memory.
 given_value packed_of(PyArrayObject* array, dtype type, std::string_view what) {
   const extents shape = shape_of(array, what);
   const unsigned bits = bits_of(type), in_byte = 8 / bits;
@@ -133,7 +133,7 @@ given_value packed_of(PyArrayObject* array, dtype type, std::string_view what) {
   given_value made;
   made.own = any_value::copy_of(value::tensor(type, shape, bytes.data()));
   if (!made.own) raise(status_code::out_of_memory);
-  made.is = made.own.view();
+  made.view = made.own.view();
   return made;
 }
 
@@ -145,47 +145,37 @@ given_value of_array(PyArrayObject* array, std::string_view what) {
   given_value made;
   if (PyArray_ISCARRAY_RO(array)) {
     made.kept = nb::borrow(reinterpret_cast<PyObject*>(array)), made.is_shared = true;
-  } else {  // strided, of the other byte order, or not aligned
+  } else {  // strided, big-endian, or not aligned: a copy
     PyArray_Descr* const native = PyArray_DescrNewByteorder(PyArray_DESCR(array), NPY_NATIVE);
     made.kept = nb::steal(PyArray_FromArray(array, native, NPY_ARRAY_CARRAY_RO));
     if (!made.kept.is_valid()) throw nb::python_error();
     array = reinterpret_cast<PyArrayObject*>(made.kept.ptr());
   }
   if (bits_of(type) < 8) return packed_of(array, type, what);
-  made.is = value::tensor(type, shape_of(array, what), PyArray_DATA(array));
+  made.view = value::tensor(type, shape_of(array, what), PyArray_DATA(array));
   made.is_read_only = !PyArray_ISWRITEABLE(array);
   return made;
 }
 
-/// The element type of a buffer's format, as of the module struct; `undefined` for what no tensor has.
+/// The formats of buffers by element type: https://docs.python.org/3/library/struct.html, and Z for complex numbers.
+constexpr std::pair<dtype, std::string_view> formats[] = {
+    {dtype::f32, "f"}, {dtype::u8, "B"},      {dtype::i8, "b"},   {dtype::u16, "H"},  {dtype::i16, "h"},
+    {dtype::i32, "i"}, {dtype::i64, "q"},     {dtype::f16, "e"},  {dtype::f64, "d"},  {dtype::u32, "I"},
+    {dtype::u64, "Q"}, {dtype::boolean, "?"}, {dtype::c64, "Zf"}, {dtype::c128, "Zd"}};
+
+/// The element type of a buffer's format; `undefined` if tensors have no such type. The size decides between integers,
+/// since that of 'l' depends on the platform.
 dtype type_of_format(const char* format, Py_ssize_t bytes) {
   std::string_view text = format ? format : "B";
-  if (!text.empty() && (text[0] == '@' || text[0] == '=' || text[0] == '<')) text.remove_prefix(1);
-  if (text == "Zf") return dtype::c64;
-  if (text == "Zd") return dtype::c128;
-  if (text.size() != 1) return dtype::undefined;
+  if (text.find_first_of("@=<") == 0) text.remove_prefix(1);
   static constexpr std::array is_signed{dtype::i8, dtype::i16, dtype::i32, dtype::i64};
   static constexpr std::array is_unsigned{dtype::u8, dtype::u16, dtype::u32, dtype::u64};
   const std::size_t log2 = bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;
-  switch (text[0]) {
-    case '?': return dtype::boolean;
-    case 'e': return dtype::f16;
-    case 'f': return dtype::f32;
-    case 'd': return dtype::f64;
-    case 'b':
-    case 'h':
-    case 'i':
-    case 'l':
-    case 'q':
-    case 'n': return is_signed[log2];
-    case 'B':
-    case 'H':
-    case 'I':
-    case 'L':
-    case 'Q':
-    case 'N': return is_unsigned[log2];
-    default: return dtype::undefined;
-  }
+  if (text.size() == 1 && text.find_first_of("bhilqn") == 0) return is_signed[log2];
+  if (text.size() == 1 && text.find_first_of("BHILQN") == 0) return is_unsigned[log2];
+  for (const auto& [id, name] : formats)
+    if (name == text) return id;
+  return dtype::undefined;
 }
 
 given_value of_buffer(nb::handle object, std::string_view what) {
@@ -201,12 +191,12 @@ given_value of_buffer(nb::handle object, std::string_view what) {
   if (std::size_t(buffer->ndim) > max_rank) refuse(what, "the buffer has too many dims");
   extents shape;
   for (int i = 0; i < buffer->ndim; ++i) shape.push_back(buffer->shape[i]);
-  made.is = value::tensor(type, shape, buffer->buf);
+  made.view = value::tensor(type, shape, buffer->buf);
   made.is_read_only = buffer->readonly, made.is_shared = true;
   return made;
 }
 
-/// Whether an object whose kind has buffers has none: jax's arrays of bfloat16 are such.
+/// True if an object does not export a buffer although its type can: jax's arrays of bfloat16, for example.
 bool refuses_buffer(nb::handle object) {
   Py_buffer view;
   if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_FULL_RO) == 0) return PyBuffer_Release(&view), false;
@@ -214,15 +204,15 @@ bool refuses_buffer(nb::handle object) {
   return true;
 }
 
-/// A deep copy of parts as one value.
+/// A sequence, map or sparse tensor: a deep copy of its parts, which owns its memory.
 given_value of_parts(value whole, std::vector<given_value> parts) {
   std::vector<value> views;
-  for (const given_value& part : parts) views.push_back(part.is);
+  for (const given_value& part : parts) views.push_back(part.view);
   whole.parts = std::span<value>{views};
   given_value made;
   made.own = any_value::copy_of(whole);
   if (!made.own) raise(status_code::out_of_memory);
-  made.is = made.own.view();
+  made.view = made.own.view();
   return made;
 }
 
@@ -230,11 +220,11 @@ given_value of_sequence(nb::handle object, const value_type& declared, std::stri
   std::vector<given_value> parts;
   for (const nb::handle each : nb::borrow<nb::object>(object)) {
     parts.push_back(to_value(each, declared.element ? *declared.element : value_type{}, what));
-    if (PyUnicode_Check(each.ptr())) parts.back().is.shape = {};  // a scalar, as a number is
+    if (PyUnicode_Check(each.ptr())) parts.back().view.shape = {};  // a scalar, as for a number
   }
   value whole;
   whole.kind = value_kind::sequence;
-  if (!parts.empty()) whole.type = parts[0].is.type;
+  if (!parts.empty()) whole.type = parts[0].view.type;
   else if (declared.element) whole.type = declared.element->type;
   return of_parts(whole, std::move(parts));
 }
@@ -247,12 +237,12 @@ given_value of_map(nb::handle object, const value_type& declared, std::string_vi
   if (!keys.is_valid() || !values.is_valid()) throw nb::python_error();
   parts.push_back(to_value(keys, value_type::tensor(declared.type), what));
   parts.push_back(to_value(values, declared.element ? *declared.element : value_type{}, what));
-  for (const given_value& part : parts)  // of n entries each
-    if (part.is.kind != value_kind::tensor || part.is.shape != extents{std::int64_t(PyList_GET_SIZE(keys.ptr()))})
+  for (const given_value& part : parts)  // both have one element for each entry
+    if (part.view.kind != value_kind::tensor || part.view.shape != extents{std::int64_t(PyList_GET_SIZE(keys.ptr()))})
       refuse(what, "a map has a number or a text for each key, and keys that are numbers or texts");
   value whole;
   whole.kind = value_kind::map;
-  whole.type = parts[0].is.type;
+  whole.type = parts[0].view.type;
   return of_parts(whole, std::move(parts));
 }
 
@@ -261,10 +251,10 @@ given_value of_sparse(nb::handle object, const value_type& declared, std::string
   parts.push_back(to_value(object.attr("values"), value_type::tensor(declared.type), what));
   parts.push_back(to_value(object.attr("indices"), value_type::tensor(dtype::i64), what));
   for (const given_value& part : parts)
-    if (part.is.kind != value_kind::tensor) refuse(what, "the values and indices of a sparse tensor are tensors");
+    if (part.view.kind != value_kind::tensor) refuse(what, "the values and indices of a sparse tensor are tensors");
   value whole;
   whole.kind = value_kind::sparse_tensor;
-  whole.type = parts[0].is.type;
+  whole.type = parts[0].view.type;
   std::vector<std::int64_t> dims;
   if (!nb::try_cast(object.attr("shape"), dims) || dims.size() > max_rank)
     refuse(what, "the shape of a sparse tensor is " + std::to_string(max_rank) + " whole numbers at most");
@@ -272,7 +262,7 @@ given_value of_sparse(nb::handle object, const value_type& declared, std::string
   return of_parts(whole, std::move(parts));
 }
 
-/// A new reference to numpy's description of a type; null when neither numpy nor ml_dtypes has it.
+/// A new reference to numpy's description of a type; null if neither numpy nor ml_dtypes has the type.
 PyArray_Descr* descr_of(dtype type) {
   const array_row& row = array_rows[std::size_t(type)];
   if (row.number >= 0) return PyArray_DescrFromType(row.number);
@@ -286,8 +276,8 @@ PyArray_Descr* descr_of(dtype type) {
   return made;
 }
 
-/// Whether each element of `plain`, numbers as Python has them, is the same in the type that they were read for: 1.5 is
-/// no int64, and 9 no int4. Numbers are rounded to floats, as everywhere; numpy itself sees to integers of whole bytes.
+/// True if the conversion of Python's numbers (`plain`) to `type` (`made`) kept their values: 1.5 is not an int64, and
+/// 9 is not an int4. Rounding to floats is allowed. numpy itself checks the range of integers of one byte or more.
 bool keeps_numbers(nb::handle plain, nb::handle made, dtype type) {
   auto* const from = reinterpret_cast<PyArrayObject*>(plain.ptr());
   auto* const to = reinterpret_cast<PyArrayObject*>(made.ptr());
@@ -300,7 +290,7 @@ bool keeps_numbers(nb::handle plain, nb::handle made, dtype type) {
       nb::module_::import_("numpy").attr("array_equal")(plain, made.attr("astype")(plain.attr("dtype"))));
 }
 
-/// Numbers and lists of them, as numpy reads them for the declared type.
+/// Converts numbers and lists of numbers to the declared type, by numpy.
 given_value of_numbers(nb::handle object, const value_type& declared, std::string_view what) {
   if (!has_numpy)
     refuse(what, "is a " + kind_of(object) + ", which takes numpy; without it, give what has a buffer or __dlpack__");
@@ -310,11 +300,11 @@ given_value of_numbers(nb::handle object, const value_type& declared, std::strin
     nb::object made = nb::steal(PyArray_FromAny(object.ptr(), type, 0, 0, NPY_ARRAY_CARRAY_RO, nullptr));
     if (made.is_valid()) return made;
     nb::python_error why;
-    refuse(what, std::string{"is no tensor: "} + why.what());
+    refuse(what, std::string{"is not a tensor: "} + why.what());
   };
   const nb::object array = read_as(wanted);
   if (wanted && declared.type != dtype::string && !keeps_numbers(read_as(nullptr), array, declared.type))
-    refuse(what, "has numbers that are none of " + std::string{detail::row_of(declared.type).name});
+    refuse(what, "has numbers that are not of type " + std::string{detail::row_of(declared.type).name});
   given_value made = of_array(reinterpret_cast<PyArrayObject*>(array.ptr()), what);
   made.is_shared = false;
   return made;
@@ -326,7 +316,7 @@ bool is_number(nb::handle object) {
          (has_numpy && PyArray_IsScalar(number, Generic));
 }
 
-/// A flat list of texts takes the shape of the model's input, as one text does.
+/// True for a flat list or tuple of texts. Like a single text, it gets the shape of the model's input.
 bool is_texts(nb::handle object) {
   if (!PyList_Check(object.ptr()) && !PyTuple_Check(object.ptr())) return false;
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(object.ptr());
@@ -361,7 +351,7 @@ nb::object object_array(const value& v, const npy_intp* dims) {
   return array;
 }
 
-/// Elements of less than a byte, one in a byte each; integers with their sign.
+/// A numpy array of elements of less than a byte: one byte for each, with the sign extended.
 nb::object unpacked_array(const value& v, PyArray_Descr* descr, const npy_intp* dims) {
   const nb::object array =
       nb::steal(PyArray_NewFromDescr(&PyArray_Type, descr, int(v.shape.rank()), dims, nullptr, nullptr, 0, nullptr));
@@ -379,7 +369,8 @@ nb::object unpacked_array(const value& v, PyArray_Descr* descr, const npy_intp* 
 
 void release_owner(PyObject* capsule) { delete static_cast<any_value*>(PyCapsule_GetPointer(capsule, nullptr)); }
 
-/// A tensor as a numpy array; null when numpy has no such elements. Without an owner, of a copy.
+/// A tensor as a numpy array; an invalid object if numpy lacks its element type. The array refers to the owner's memory
+/// and keeps it alive; without an owner, it has a copy.
 nb::object to_array(const any_value* owner, const value& v) {
   npy_intp dims[max_rank];
   for (std::size_t i = 0; i < v.shape.rank(); ++i) dims[i] = v.shape[i];
@@ -419,6 +410,16 @@ nb::object parts_to_python(const any_value& owner, const value& v) {
                                                             nb::tuple(shape));
 }
 
+/// Converts an object that exports its memory: by its buffer, __dlpack__ or __array__.
+given_value of_exporter(nb::handle object, const value_type& declared, std::string_view what) {
+  const bool has_dlpack = nb::hasattr(object, "__dlpack__");
+  if (PyObject_CheckBuffer(object.ptr()) && !(has_dlpack && refuses_buffer(object))) return of_buffer(object, what);
+  if (has_dlpack) return of_dlpack(object, what);
+  if (has_numpy && nb::hasattr(object, "__array__")) return of_numbers(object, declared, what);
+  refuse(what,
+         "is a " + kind_of(object) + ", which is not a tensor; give an array, or what has a buffer or __dlpack__");
+}
+
 }  // namespace
 
 void refuse(std::string_view what, const std::string& words) {
@@ -433,8 +434,7 @@ void find_numpy() {
 given_value to_value(nb::handle object, const value_type& declared, std::string_view what) {
   if (has_numpy && PyArray_Check(object.ptr())) return of_array(reinterpret_cast<PyArrayObject*>(object.ptr()), what);
   if (nb::isinstance<python_value>(object)) {
-    const python_value& held = nb::cast<const python_value&>(object);
-    given_value made = held.of;
+    given_value made = nb::cast<const python_value&>(object).given;
     made.kept = nb::borrow(object), made.is_shared = true;
     return made;
   }
@@ -446,11 +446,7 @@ given_value to_value(nb::handle object, const value_type& declared, std::string_
   if (is_list && declared.kind == type_kind::sequence) return of_sequence(object, declared, what);
   if (PyUnicode_Check(object.ptr()) || is_texts(object)) return of_texts(object, what);
   if (is_list || is_number(object)) return of_numbers(object, declared, what);
-  const bool has_dlpack = nb::hasattr(object, "__dlpack__");
-  if (PyObject_CheckBuffer(object.ptr()) && !(has_dlpack && refuses_buffer(object))) return of_buffer(object, what);
-  if (has_dlpack) return of_dlpack(object, what);
-  if (has_numpy && nb::hasattr(object, "__array__")) return of_numbers(object, declared, what);
-  refuse(what, "is a " + kind_of(object) + ", which is no tensor; give an array, or what has a buffer or __dlpack__");
+  return of_exporter(object, declared, what);
 }
 
 nb::object to_python(const any_value& owner, const value& v) {
@@ -484,35 +480,31 @@ nb::object to_scalar(const value& tensor, std::size_t i) {
   if (tensor.type == dtype::c64) complex(detail::element_at<complex64>(tensor, i));
   if (tensor.type == dtype::c128) complex(detail::element_at<complex128>(tensor, i));
   if (!made.is_valid())
-    refuse("Value", "Python has no number for " + std::string{detail::row_of(tensor.type).name} + "; ask for bytes()");
+    refuse("Value", "Python has no number for " + std::string{detail::row_of(tensor.type).name} + "; use bytes()");
   return made;
 }
 
 namespace {
 
-/// A buffer's format for an element type; null where the module struct has none.
+/// The format of a buffer with elements of a type; null if there is none.
 const char* format_of(dtype type) {
-  static constexpr std::pair<dtype, const char*> formats[] = {
-      {dtype::f32, "f"}, {dtype::u8, "B"},      {dtype::i8, "b"},   {dtype::u16, "H"},  {dtype::i16, "h"},
-      {dtype::i32, "i"}, {dtype::i64, "q"},     {dtype::f16, "e"},  {dtype::f64, "d"},  {dtype::u32, "I"},
-      {dtype::u64, "Q"}, {dtype::boolean, "?"}, {dtype::c64, "Zf"}, {dtype::c128, "Zd"}};
   for (const auto& [id, format] : formats)
-    if (id == type) return format;
+    if (id == type) return format.data();
   return nullptr;
 }
 
-/// What a view of the buffer needs besides the elements.
+/// The arrays of a Py_buffer, which live as long as the buffer is exported.
 struct exported_shape {
   Py_ssize_t dims[max_rank], strides[max_rank];
 };
 
 int export_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
-  if (!nb::inst_ready(self)) return PyErr_SetString(PyExc_BufferError, "the value was never made"), -1;
+  if (!nb::inst_ready(self)) return PyErr_SetString(PyExc_BufferError, "the value was not initialized"), -1;
   const python_value& held = *nb::inst_ptr<python_value>(self);
-  const value& v = held.of.is;
+  const value& v = held.given.view;
   const char* const format = v.kind == value_kind::tensor ? format_of(v.type) : nullptr;
-  if (!format || ((flags & PyBUF_WRITABLE) && held.of.is_read_only)) {
-    PyErr_SetString(PyExc_BufferError, format ? "the elements may only be read" : "no buffer has such elements");
+  if (!format || ((flags & PyBUF_WRITABLE) && held.given.is_read_only)) {
+    PyErr_SetString(PyExc_BufferError, format ? "the elements are read-only" : "no buffer has such elements");
     return -1;
   }
   auto* const shape = new (std::nothrow) exported_shape;
@@ -522,7 +514,7 @@ int export_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
   for (std::size_t i = 0; i < v.shape.rank(); ++i) shape->dims[i] = v.shape[i], shape->strides[i] = strides[i] * item;
   *view = {};
   view->buf = v.data, view->obj = Py_NewRef(self), view->len = Py_ssize_t(v.bytes());
-  view->itemsize = item, view->readonly = held.of.is_read_only, view->ndim = int(v.shape.rank());
+  view->itemsize = item, view->readonly = held.given.is_read_only, view->ndim = int(v.shape.rank());
   view->format = (flags & PyBUF_FORMAT) ? const_cast<char*>(format) : nullptr;
   view->shape = (flags & PyBUF_ND) ? shape->dims : nullptr;
   view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? shape->strides : nullptr;
@@ -543,35 +535,37 @@ nb::object nested(const value& v, std::size_t axis, std::size_t& next) {
 }
 
 const value& tensor_in(const python_value& held) {
-  if (held.of.is.kind != value_kind::tensor) refuse("Value", "is no tensor");
-  return held.of.is;
+  if (held.given.view.kind != value_kind::tensor) refuse("Value", "is not a tensor");
+  return held.given.view;
 }
-/// The same with elements that are bytes.
+/// The tensor of a Value whose elements are bytes; texts are refused.
 const value& dense_in(const python_value& held) {
-  if (tensor_in(held).type == dtype::string) refuse("Value", "texts do not lie one after the other in memory");
-  return held.of.is;
+  if (tensor_in(held).type == dtype::string) refuse("Value", "texts are not contiguous in memory");
+  return held.given.view;
 }
 
 }  // namespace
 
 void define_value(nb::module_& m) {
   nb::class_<python_value>(m, "Value", nb::type_slots(value_slots),
-                           "A value in host memory: what runs give where there is no numpy array for it, and what they "
-                           "take.\n\nA tensor has the buffer protocol and DLPack, both without a copy.")
+                           "A value in host memory. Runs take it, and return it for what numpy has no array for.\n\n"
+                           "A tensor supports the buffer protocol and DLPack, both without a copy.")
       .def(
           "__init__",
           [](python_value* self, nb::handle object) { new (self) python_value{to_value(object, {}, "Value")}; },
           nb::arg("object"),
-          "Refers to the elements of an array, a buffer or what has __dlpack__, and keeps it; texts are copied.\n\n"
-          "Raises InvalidArgument for what is no tensor, or whose elements do not lie dense in host memory.")
+          "Refers to the elements of an array, a buffer or an object with __dlpack__, and keeps it alive; texts are "
+          "copied.\n\nRaises InvalidArgument for an object that is not a tensor, or whose elements are not contiguous "
+          "in "
+          "host memory.")
       .def_prop_ro(
-          "dtype", [](const python_value& v) { return detail::row_of(v.of.is.type).name; },
+          "dtype", [](const python_value& v) { return detail::row_of(v.given.view.type).name; },
           "The element type as ONNX writes it: 'float', 'int64', 'bfloat16'.")
       .def_prop_ro(
           "shape",
           [](const python_value& v) {
             nb::list dims;
-            for (const std::int64_t dim : v.of.is.shape) dims.append(dim);
+            for (const std::int64_t dim : v.given.view.shape) dims.append(dim);
             return nb::tuple(dims);
           },
           "The dims of a tensor.")
@@ -579,21 +573,21 @@ void define_value(nb::module_& m) {
           "kind",
           [](const python_value& v) {
             static constexpr const char* names[] = {"none", "tensor", "sequence", "map", "sparse_tensor"};
-            return names[std::size_t(v.of.is.kind)];
+            return names[std::size_t(v.given.view.kind)];
           },
           "'tensor', 'sequence', 'map', 'sparse_tensor', or 'none' for an empty optional.")
       .def_prop_ro(
           "nbytes", [](const python_value& v) { return dense_in(v).bytes(); }, "Bytes of a tensor's elements.")
       .def_prop_ro(
           "address", [](const python_value& v) { return reinterpret_cast<std::uintptr_t>(dense_in(v).data); },
-          "Where a tensor's elements begin.")
+          "The address of a tensor's first element.")
       .def(
           "tolist",
           [](const python_value& v) {
             std::size_t next = 0;
             return nested(tensor_in(v), 0, next);
           },
-          "A tensor's elements as nested lists of Python's numbers or texts; of a scalar, the element.")
+          "A tensor's elements as nested lists of Python numbers or texts; for a scalar, the element.")
       .def(
           "bytes",
           [](const python_value& v) {
@@ -604,10 +598,12 @@ void define_value(nb::module_& m) {
           "numpy",
           [](nb::handle self) {
             const python_value& held = nb::cast<const python_value&>(self);
-            if (!has_numpy) refuse("Value", "there is no numpy here");
-            if (held.of.own || held.of.is.kind != value_kind::tensor) return to_python(held.of.own, held.of.is);
+            if (!has_numpy) refuse("Value", "there is no numpy here; install it");
+            if (held.given.own || held.given.view.kind != value_kind::tensor)
+              return to_python(held.given.own, held.given.view);
             const nb::object numpy = nb::module_::import_("numpy");
-            return nb::object(format_of(held.of.is.type) ? numpy.attr("asarray")(self) : copy_to_python(held.of.is));
+            return nb::object(format_of(held.given.view.type) ? numpy.attr("asarray")(self)
+                                                              : copy_to_python(held.given.view));
           },
           "A numpy array of the elements, a list or a dict; without a copy where numpy and the memory allow it.")
       .def(
@@ -616,7 +612,7 @@ void define_value(nb::module_& m) {
       .def(
           "__dlpack_device__", [](nb::handle) { return nb::make_tuple(dlpack_cpu, 0); }, "(1, 0): host memory.")
       .def("__repr__", [](const python_value& v) {
-        return nb::borrow<nb::str>(to_words("<cameo.Value " + to_string(v.of.is, 4) + ">"));
+        return nb::borrow<nb::str>(to_words("<cameo.Value " + to_string(v.given.view, 4) + ">"));
       });
 }
 

@@ -1,4 +1,4 @@
-// Tensors of other frameworks, in and out, where they lie.
+// The exchange of tensors with other frameworks by DLPack, without a copy: https://dmlc.github.io/dlpack/latest/
 #include "python/arrays.hpp"
 
 #include <nanobind/ndarray.h>
@@ -9,7 +9,7 @@ namespace {
 
 static_assert(dlpack_cpu == nb::device::cpu::value);
 
-/// One row for each code that DLPack has for floats of a byte and less; the other codes follow from their bits.
+/// The element types with a separate type code in DLPack. Other types follow from a code for their kind and their bits.
 constexpr std::pair<nb::dlpack::dtype_code, dtype> dlpack_rows[] = {
     {nb::dlpack::dtype_code::Bfloat, dtype::bf16},
     {nb::dlpack::dtype_code::Float8_E4M3FN, dtype::f8e4m3fn},
@@ -46,8 +46,8 @@ nb::dlpack::dtype dlpack_type(dtype type) {
   return {};
 }
 
-/// Whether a capsule for whoever asked so says that it may only be read: those of DLPack 1.0 and later do.
-bool knows_read_only(const nb::kwargs& how) {
+/// True if the consumer supports DLPack 1.0 or later, whose capsules have a flag for read-only elements.
+bool supports_read_only(const nb::kwargs& how) {
   std::pair<int, int> version;
   return how.contains("max_version") && nb::try_cast(how["max_version"], version) && version.first >= 1;
 }
@@ -59,13 +59,13 @@ namespace {
 bool is_capsule(nb::handle object) {
   if (!PyCapsule_CheckExact(object.ptr())) return false;
   if (PyCapsule_IsValid(object.ptr(), "dltensor") || PyCapsule_IsValid(object.ptr(), "dltensor_versioned")) return true;
-  throw nb::type_error("a capsule of DLPack is named 'dltensor', and is used once");
+  throw nb::type_error("a DLPack capsule is named 'dltensor', and can be used once");
 }
 
 template <class Array>
 given_value of_ndarray(const Array& array, std::string_view what) {
   if (array.device_type() != nb::device::cpu::value)
-    refuse(what, "the tensor lies in a device's memory; copy it to the host first");
+    refuse(what, "the tensor is in a device's memory; copy it to the host first");
   const dtype type = type_of_dlpack(array.dtype());
   if (type == dtype::undefined) refuse(what, "no tensor has elements of its type");
   if (array.ndim() > max_rank) refuse(what, "the tensor has too many dims");
@@ -76,7 +76,7 @@ given_value of_ndarray(const Array& array, std::string_view what) {
     if (shape[i] > 1 && array.size() > 0 && array.stride(i) != dense[i])
       refuse(what, "the elements of the tensor are not dense; make it contiguous first");
   given_value made;
-  made.is = value::tensor(type, shape, const_cast<void*>(static_cast<const void*>(array.data())));
+  made.view = value::tensor(type, shape, const_cast<void*>(static_cast<const void*>(array.data())));
   made.is_shared = true;
   made.kept = nb::capsule{new Array{array}, [](void* kept) noexcept { delete static_cast<Array*>(kept); }};
   return made;
@@ -89,32 +89,32 @@ given_value of_dlpack(nb::handle object, std::string_view what) {
   nb::ndarray<> writable;
   if (nb::try_cast(object, writable)) return of_ndarray(writable, what);
   nb::ndarray<nb::ro> array;
-  if (!nb::try_cast(object, array)) refuse(what, "its __dlpack__ gives no tensor that can be read here");
+  if (!nb::try_cast(object, array)) refuse(what, "its __dlpack__ returns no tensor that can be read here");
   given_value made = of_ndarray(array, what);
   made.is_read_only = true;
   return made;
 }
 
 bool has_uint8(nb::handle capsule) {
-  if (!is_capsule(capsule)) throw nb::type_error("is no capsule of DLPack");
+  if (!is_capsule(capsule)) throw nb::type_error("is not a DLPack capsule");
   const auto* const tensor = static_cast<const nb::dlpack::dltensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
-  if (!tensor) throw nb::python_error();  // of DLPack 1.0, which has a type for bool
+  if (!tensor) throw nb::python_error();  // a capsule of DLPack 1.0, which has a type for bool
   return type_of_dlpack(tensor->dtype) == dtype::u8;
 }
 
 nb::object as_dlpack(nb::handle self, const nb::kwargs& how) {
   const python_value& held = nb::cast<const python_value&>(self);
-  if (held.of.is_read_only && !knows_read_only(how)) {
-    PyErr_SetString(PyExc_BufferError, "the elements may only be read, which DLPack says from version 1.0 on");
+  if (held.given.is_read_only && !supports_read_only(how)) {
+    PyErr_SetString(PyExc_BufferError, "the elements are read-only, which DLPack supports from version 1.0 on");
     throw nb::python_error();
   }
-  if (held.of.is.kind != value_kind::tensor) refuse("Value", "is no tensor");
-  const value& v = held.of.is;
+  if (held.given.view.kind != value_kind::tensor) refuse("Value", "is not a tensor");
+  const value& v = held.given.view;
   const nb::dlpack::dtype type = dlpack_type(v.type);
   if (!type.bits) refuse("Value", "DLPack has no elements of " + std::string{detail::row_of(v.type).name});
   std::size_t dims[max_rank];
   for (std::size_t i = 0; i < v.shape.rank(); ++i) dims[i] = std::size_t(v.shape[i]);
-  if (held.of.is_read_only)
+  if (held.given.is_read_only)
     return nb::cast(
         nb::ndarray<nb::array_api, nb::ro>{v.data, v.shape.rank(), dims, self, nullptr, type, nb::device::cpu::value});
   return nb::cast(

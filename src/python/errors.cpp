@@ -6,8 +6,9 @@
 namespace cameo::python {
 namespace {
 
-/// Takes the interpreter's lock. While the interpreter ends, versions before 3.14 end a daemon thread that asks for it,
-/// by an exception that must not pass through C++: such a thread waits here for the end of the process, as in 3.14.
+/// Acquires the interpreter's lock (GIL). While the interpreter shuts down, versions before 3.14 end a daemon thread
+/// that acquires the lock, by an exception that must not pass through C++. Such a thread waits here for the end of the
+/// process, as it does in 3.14.
 template <class Take>
 auto take_lock(Take&& take) noexcept {
   try {
@@ -39,11 +40,11 @@ nb::object to_words(std::string_view words) { return decoded(words, "backslashre
 
 std::string of_text(nb::handle text) {
   Py_ssize_t size = 0;
-  if (!PyUnicode_Check(text.ptr())) raise({status_code::invalid_argument, "a name is no text"});
+  if (!PyUnicode_Check(text.ptr())) raise({status_code::invalid_argument, "a name is not a text"});
   if (const char* const bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size)) return {bytes, std::size_t(size)};
   PyErr_Clear();
   const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogateescape"));
-  if (!bytes.is_valid()) PyErr_Clear(), raise({status_code::invalid_argument, "a name is no Unicode"});
+  if (!bytes.is_valid()) PyErr_Clear(), raise({status_code::invalid_argument, "a name is not valid Unicode"});
   return {PyBytes_AS_STRING(bytes.ptr()), std::size_t(PyBytes_GET_SIZE(bytes.ptr()))};
 }
 

@@ -9,7 +9,7 @@ namespace cameo::python {
 
 namespace nb = nanobind;
 
-/// Lets go of the interpreter's lock.
+/// Releases the interpreter's lock (GIL) and acquires it again in the destructor.
 class without_interpreter {
  public:
   without_interpreter() : state_{PyEval_SaveThread()} {}
@@ -21,7 +21,7 @@ class without_interpreter {
   PyThreadState* state_;
 };
 
-/// Holds the interpreter's lock in a thread that may have let go of it.
+/// Acquires the interpreter's lock in a thread that may or may not hold it, and releases it in the destructor.
 class with_interpreter {
  public:
   with_interpreter();
@@ -33,17 +33,17 @@ class with_interpreter {
   PyGILState_STATE state_;
 };
 
-/// A name of a model or a path as Python's str. Bytes that are no UTF-8 are surrogates, which of_text makes bytes
-/// again.
+/// A name or a path as a Python str. Bytes that are not UTF-8 become surrogates, which of_text() converts back.
 nb::object to_text(std::string_view);
-/// The same for what is read only: such bytes are written out.
+/// A text for display as a Python str. Bytes that are not UTF-8 become escapes such as \xff.
 nb::object to_words(std::string_view);
-/// The bytes of a name. InvalidArgument for what is no text.
+/// The bytes of a name. Raises InvalidArgument for an object that is not a str.
 std::string of_text(nb::handle);
 
-/// Raises the exception of cameo.errors for this code, with its words.
+/// Raises the exception of cameo.errors for this code, with its message.
 [[noreturn]] void raise(const status&);
 
+/// Raises the error, if there is one, else returns the value.
 inline void check(const status& done) {
   if (!done) raise(done);
 }

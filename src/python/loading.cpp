@@ -49,7 +49,7 @@ void keep_weights(const nb::dict& keywords, load_watch& watch, session_options& 
   for (const nb::handle pair : nb::borrow<nb::object>(keywords["initializers"])) {
     const std::string name = of_text(pair[0]);
     const given_value& kept = watch.given.emplace_back(to_value(pair[1], {}, name));
-    to.initializers.push_back({name, kept.is});
+    to.initializers.push_back({name, kept.view});
   }
   for (const nb::handle pair : nb::borrow<nb::object>(keywords["external_files"]))
     to.external_files.push_back({path_of(pair[0]), watch.files.emplace_back(nb::object{pair[1]}).view});
@@ -195,8 +195,8 @@ run_inputs::run_inputs(nb::handle dictionary, const std::vector<io_info>& declar
     std::size_t i = 0;
     while (i < declared.size() && declared[i].name != name) ++i;
     given_value given = to_value(held, i < declared.size() ? declared[i].type : unknown, name);
-    named_input& made = i < declared.size() ? all_.emplace_back(i, given.is) : all_.emplace_back(name, given.is);
-    if (given.any_shape) made.shape_of_model = true, made.count = given.is.shape.count();
+    named_input& made = i < declared.size() ? all_.emplace_back(i, given.view) : all_.emplace_back(name, given.view);
+    if (given.any_shape) made.shape_of_model = true, made.count = given.view.shape.count();
     if (given.own) own_.push_back(std::move(given.own));
     kept_.push_back(std::move(given.kept));
     if (i == declared.size()) kept_.push_back(held_key);

@@ -104,6 +104,8 @@ void define_sessions(nb::module_&);
 std::vector<std::string> names_of_dims(const model&);
 /// (name, "tensor", "float", dims or None, optional, type in words); a dim is a number, a name or None.
 nb::tuple describe(const io_info&, const std::vector<std::string>& symbols);
+/// A tuple with describe() of each.
+nb::tuple describe_all(const std::vector<io_info>&, const std::vector<std::string>& symbols);
 /// Ends a run by the session's cancel(), the caller's cameo.Stop, or Ctrl-C. It outlives the run, and is used by one
 /// run at a time.
 class run_stop {

@@ -6,7 +6,7 @@
 NB_MODULE(_core, m) {
   using namespace cameo::python;
   m.doc() = "The compiled part of cameo; use the package cameo.";
-  // What threads hold that still run when the process ends is no leak; the tests look at memory.
+  // Objects of threads that still run when the process ends would be reported as leaks. The tests check memory instead.
   nb::set_leak_warnings(false);
   find_numpy();
   find_main_thread();

@@ -15,13 +15,13 @@
 namespace cameo::python {
 namespace {
 
-/// cameo.Session. Members are changed by one thread at a time, the one that holds the interpreter.
+/// cameo.Session. Members are changed only with the interpreter's lock.
 struct python_session {
-  std::optional<model_bytes> bytes;  // outlives `loaded`, whose weights lie there
+  std::optional<model_bytes> bytes;  // has to outlive `loaded`, whose weights may refer to it
   std::shared_ptr<const session> loaded;
   nb::object inputs, outputs;  // tuples of descriptions
   std::vector<nb::object> output_names;
-  python_stop stop;  // of the runs since the last cancel()
+  python_stop stop;  // for the runs since the last cancel()
   std::shared_ptr<load_watch> watch;
   std::shared_ptr<trace_profile> profile = {};
 
@@ -33,7 +33,7 @@ struct python_session {
   }
   void clear() { watch->clear(); }
 
-  /// Of a run that begins now. The profile and the stop are kept by the caller.
+  /// The settings of a run. The caller keeps the profile and `ends` alive until it has ended.
   run_settings settings(nb::handle timeout, const run_stop& ends) const {
     run_settings made;
     made.timeout = to_timeout(timeout);
@@ -42,12 +42,6 @@ struct python_session {
     return made;
   }
 };
-
-nb::object tuple_of(const std::vector<io_info>& all, const std::vector<std::string>& symbols) {
-  nb::list made;
-  for (const io_info& each : all) made.append(describe(each, symbols));
-  return nb::tuple(made);
-}
 
 void load(python_session* self, nb::handle source, std::string_view name, const nb::dict& keywords) {
   load_setting how = to_setting(keywords);
@@ -64,8 +58,8 @@ void load(python_session* self, nb::handle source, std::string_view name, const 
   new (self)
       python_session{std::move(bytes), std::make_shared<const session>(std::move(made)), {}, {}, {}, {}, how.watch};
   const std::vector<std::string> symbols = names_of_dims(self->loaded->graph());
-  self->inputs = tuple_of(self->loaded->inputs(), symbols);
-  self->outputs = tuple_of(self->loaded->outputs(), symbols);
+  self->inputs = describe_all(self->loaded->inputs(), symbols);
+  self->outputs = describe_all(self->loaded->outputs(), symbols);
   for (const io_info& each : self->loaded->outputs()) self->output_names.push_back(to_text(each.name));
 }
 
@@ -97,7 +91,14 @@ nb::dict run(const python_session& self, nb::handle inputs, nb::handle timeout, 
   return all;
 }
 
-/// The numbers of outputs, by their names; None: all.
+/// The index of an input or output; all.size() for an unknown name, for which the library has an error message.
+std::size_t index_of(const std::vector<io_info>& all, std::string_view name) {
+  std::size_t i = 0;
+  while (i < all.size() && all[i].name != name) ++i;
+  return i;
+}
+
+/// The indexes of outputs by their names; None: all outputs.
 std::vector<std::size_t> chosen_outputs(const python_session& self, nb::handle names) {
   std::vector<std::size_t> made;
   const std::vector<io_info>& all = self.loaded->outputs();
@@ -108,8 +109,7 @@ std::vector<std::size_t> chosen_outputs(const python_session& self, nb::handle n
   if (PyUnicode_Check(names.ptr())) raise({status_code::invalid_argument, "names of outputs come in a list"});
   for (const nb::handle name : nb::borrow<nb::object>(names)) {
     const std::string text = of_text(name);
-    std::size_t i = 0;
-    while (i < all.size() && all[i].name != text) ++i;
+    const std::size_t i = index_of(all, text);
     if (i == all.size()) raise(status{status_code::invalid_argument, "the model has no output of this name"}.in(text));
     made.push_back(i);
   }
@@ -125,21 +125,22 @@ nb::list run_list(const python_session& self, nb::handle names, nb::handle input
   return all;
 }
 
-/// cameo.Binding. It keeps what it reads and writes; a second thread that uses it meanwhile gets an error.
+/// cameo.Binding. It keeps the objects that runs read and write alive. If a second thread uses it at the same time,
+/// that thread gets an error.
 struct python_binding {
-  nb::object owner;  // the Session
-  const python_session* of;
+  nb::object owner;  // the cameo.Session
+  const python_session* parent;
   std::shared_ptr<const session> loaded;
   io_binding bound;
   struct kept_value {
     nb::object object;
     any_value own = {};
-    nb::object memory = {};  // a view of the object's buffer: while it lives, the object does not move its elements
+    nb::object memory = {};  // a memoryview: while it exists, the object must not move its elements
   };
   std::vector<kept_value> inputs, outputs;
   std::atomic<bool> is_used = false;
   bool has_run = false;
-  run_stop ends = {};  // of the run that is under way
+  run_stop ends = {};  // for the current run
 
   int traverse(visitproc visit, void* arg) const {
     Py_VISIT(owner.ptr());
@@ -150,85 +151,78 @@ struct python_binding {
       }
     return 0;
   }
-  /// Nothing is let go here: runs would read memory that is no longer kept. Whatever refers to the binding is cleared.
+  /// Releases nothing, because a run would then use released memory. The collector breaks cycles at other objects.
   void clear() {}
 };
 
-/// Marks a binding as used for as long as it lives.
+/// Marks a binding as in use until the destructor.
 class binding_use {
  public:
-  explicit binding_use(python_binding& binding) : of_{binding} {
-    if (of_.is_used.exchange(true))
+  explicit binding_use(python_binding& binding) : binding_{binding} {
+    if (binding_.is_used.exchange(true))
       raise({status_code::invalid_argument, "the binding is used by another thread; each thread needs its own"});
   }
   binding_use(const binding_use&) = delete;
   binding_use& operator=(const binding_use&) = delete;
-  ~binding_use() { of_.is_used = false; }
+  ~binding_use() { binding_.is_used = false; }
 
  private:
-  python_binding& of_;
+  python_binding& binding_;
 };
 
-/// The number of an input or output; the number of all for a name that there is not, about which the core has words.
-std::size_t number_of(const std::vector<io_info>& all, std::string_view name) {
-  std::size_t i = 0;
-  while (i < all.size() && all[i].name != name) ++i;
-  return i;
-}
-
-void bind_input(python_binding& self, const nb::str& of, nb::handle object) {
+void bind_input(python_binding& self, const nb::str& input, nb::handle object) {
   const binding_use used{self};
-  const std::string name = of_text(of);
+  const std::string name = of_text(input);
   const std::vector<io_info>& all = self.loaded->inputs();
-  const std::size_t i = number_of(all, name);
+  const std::size_t i = index_of(all, name);
   given_value given = to_value(object, i < all.size() ? all[i].type : value_type{}, name);
-  named_input input{name, given.is};
-  if (given.any_shape) input.shape_of_model = true, input.count = given.is.shape.count();
-  check(self.bound.bind_input(input));
+  named_input bound{name, given.view};
+  if (given.any_shape) bound.shape_of_model = true, bound.count = given.view.shape.count();
+  check(self.bound.bind_input(bound));
   self.inputs[i] = {std::move(given.kept), std::move(given.own)};
 }
 
-void bind_output(python_binding& self, const nb::str& of, nb::handle object) {
+void bind_output(python_binding& self, const nb::str& output, nb::handle object) {
   const binding_use used{self};
-  const std::string name = of_text(of);
-  const std::size_t i = number_of(self.loaded->outputs(), name);
+  const std::string name = of_text(output);
+  const std::size_t i = index_of(self.loaded->outputs(), name);
   if (object.is_none()) {
     check(self.bound.bind_output(name, value{}));
     self.outputs[i] = {};
     return;
   }
   given_value given = to_value(object, {}, name);
-  const bool has_bytes = given.is.kind == value_kind::tensor && bits_of(given.is.type) >= 8;
+  const bool has_bytes = given.view.kind == value_kind::tensor && bits_of(given.view.type) >= 8;
   if (given.is_read_only || !given.is_shared || !has_bytes)
     raise(status{status_code::invalid_argument,
-                 "runs can't write there: an output needs a dense array of a type of whole bytes that may be written"}
+                 "runs can't write there: an output needs a writable, dense array of a type of whole bytes"}
               .in(name));
-  check(self.bound.bind_output(name, given.is));
+  check(self.bound.bind_output(name, given.view));
   self.outputs[i] = {nb::borrow(object), {}, std::move(given.kept)};
 }
 
 void run_binding(python_binding& self, nb::handle timeout, nb::handle stop) {
   const binding_use used{self};
   self.has_run = false;
-  self.ends.begin(self.of->stop, stop);
-  const run_settings settings = self.of->settings(timeout, self.ends);
-  const std::shared_ptr<trace_profile> profile = self.of->profile;
+  self.ends.begin(self.parent->stop, stop);
+  const run_settings settings = self.parent->settings(timeout, self.ends);
+  const std::shared_ptr<trace_profile> profile = self.parent->profile;
   status done;
   {
     const without_interpreter others_run;
     done = self.loaded->run(self.bound, settings);
   }
-  self.ends.raise_after_run(*self.of->watch);
+  self.ends.raise_after_run(*self.parent->watch);
   check(done);
   self.has_run = true;
 }
 
-/// What was bound to an output where the last run filled it whole, and otherwise a copy of what the run made.
+/// The object that was bound to an output if the last run filled all of it, otherwise a copy of the output.
 nb::object output_of(python_binding& self, std::size_t i, bool values) {
   const value& made = self.bound.output(i);
   const nb::object& bound = self.outputs[i].object;
   if (bound.is_valid() && !bound.is_none() && !values)
-    if (const given_value whole = to_value(bound, {}, "output"); whole.is.shape == made.shape) return bound;
+    if (const given_value whole = to_value(bound, {}, "output"); whole.view.shape == made.shape) return bound;
   if (!values) return copy_to_python(made);
   const any_value copy = any_value::copy_of(made);
   return to_python_value(copy, copy.view());
@@ -239,7 +233,7 @@ nb::dict outputs_of(python_binding& self, bool values) {
   if (!self.has_run) raise({status_code::invalid_argument, "the binding has not run yet, or its last run failed"});
   nb::dict all;
   for (std::size_t i = 0; i < self.bound.output_count(); ++i)
-    all[self.of->output_names[i]] = output_of(self, i, values);
+    all[self.parent->output_names[i]] = output_of(self, i, values);
   return all;
 }
 
@@ -297,21 +291,20 @@ nb::dict counts_of(const python_session& self) {
 void define_binding(nb::module_& m) {
   nb::class_<python_binding>(
       m, "Binding", nb::type_slots(collected_slots<python_binding>),
-      "A session with its inputs and outputs bound to memory: running it again copies nothing and, "
-      "from the second run on, allocates nothing.\n\nOne run at a time; threads need a binding each.")
+      "A session with its inputs and outputs bound to memory. Runs copy nothing and, from the second run on, allocate "
+      "nothing.\n\nOne run at a time; each thread needs its own binding.")
       .def("bind_input", bind_input, nb::arg("name"), nb::arg("object").none(),
            "Every run reads the elements of this array, buffer or tensor, which may change between runs. The binding "
-           "keeps "
-           "it. None: an optional input without a value.\n\nRaises InvalidArgument for an unknown name, another type "
-           "or another shape than the model's.")
+           "keeps it alive. None: an optional input without a value.\n\nRaises InvalidArgument for an unknown name, or "
+           "for another type or shape than the model's.")
       .def("bind_output", bind_output, nb::arg("name"), nb::arg("object").none(),
-           "Runs write the output into this array, buffer or tensor, which has room for it; None: into memory of the "
-           "binding again.\n\nRaises InvalidArgument for an unknown name, another type, or memory that is read-only.")
+           "Runs write the output into this array, buffer or tensor, which must be large enough; None: into memory of "
+           "the binding again.\n\nRaises InvalidArgument for an unknown name, another type, or read-only memory.")
       .def("run", run_binding, nb::arg("timeout").none() = nb::none(), nb::arg("stop").none() = nb::none(),
            "Runs once, without the interpreter's lock.\n\nRaises InvalidArgument, Canceled, DeadlineExceeded (after "
            "`timeout` seconds), OutOfMemory.")
       .def("outputs", outputs_of, nb::arg("values") = false,
-           "The outputs of the last run by name: what was bound, where it was filled whole, and copies of the others.");
+           "The outputs of the last run by name: the bound object if the run filled all of it, otherwise a copy.");
 }
 
 void define_profile(nb::module_& m) {
@@ -323,11 +316,17 @@ void define_profile(nb::module_& m) {
 
 }  // namespace
 
+nb::tuple describe_all(const std::vector<io_info>& all, const std::vector<std::string>& symbols) {
+  nb::list made;
+  for (const io_info& each : all) made.append(describe(each, symbols));
+  return nb::tuple(made);
+}
+
 void define_sessions(nb::module_& m) {
-  nb::class_<python_stop>(m, "Stop", "Ends loading and runs that were given it, now and later. From any thread.")
+  nb::class_<python_stop>(m, "Stop", "Ends the loading and the runs that it was passed to, now and later. Thread-safe.")
       .def(nb::init<>())
       .def(
-          "request", [](const python_stop& self) { *self.requested = true; }, "Asks to stop.")
+          "request", [](const python_stop& self) { *self.requested = true; }, "Requests the stop.")
       .def_prop_ro(
           "requested", [](const python_stop& self) { return self.stop_requested(); },
           "True once request() was called.");
@@ -337,42 +336,41 @@ void define_sessions(nb::module_& m) {
       .def("__init__", load, nb::arg("source"), nb::arg("name"), nb::arg("keywords"))
       .def_ro("_inputs", &python_session::inputs)
       .def_ro("_outputs", &python_session::outputs)
-      .def("run", run, nb::arg("inputs"), nb::arg("timeout").none() = nb::none(), nb::arg("stop").none() = nb::none(),
-           nb::arg("values") = false,
-           "One run: a dictionary of arrays by input name gives one of all outputs, in the model's order.\n\n"
-           "Arrays are read where they lie, and the interpreter's lock is let go meanwhile; any number of threads may "
-           "run "
-           "one session. `timeout` in seconds. `values`: outputs are cameo.Value.\n\nRaises InvalidArgument for an "
-           "input "
-           "that is missing, unknown, or of another type or shape than the model declares; Canceled, DeadlineExceeded, "
-           "OutOfMemory.")
+      .def(
+          "run", run, nb::arg("inputs"), nb::arg("timeout").none() = nb::none(), nb::arg("stop").none() = nb::none(),
+          nb::arg("values") = false,
+          "Runs the model once. Takes a dictionary of arrays by input name; returns one of all outputs, in the model's "
+          "order.\n\nArrays are read without a copy, and the interpreter's lock is released during the run; any number "
+          "of threads may run one session. `timeout` in seconds. `values`: outputs are cameo.Value.\n\nRaises "
+          "InvalidArgument for an input that is missing, unknown, or of another type or shape than the model declares; "
+          "Canceled, DeadlineExceeded, OutOfMemory.")
       .def("run_list", run_list, nb::arg("names").none(), nb::arg("inputs"), nb::arg("timeout").none() = nb::none(),
            nb::arg("stop").none() = nb::none(), nb::arg("values") = false,
-           "The same with a list of the outputs of these names; None: of all.")
+           "Runs the model once, like run(); returns a list of the outputs with these names. None: all outputs.")
       .def(
           "bind",
           [](nb::pointer_and_handle<python_session> self) {
-            const python_session& of = *self.p;
+            const session& loaded = *self.p->loaded;
             auto made = std::unique_ptr<python_binding>{
-                new python_binding{nb::borrow(self.h), &of, of.loaded, check(of.loaded->bind()), {}, {}}};
-            made->inputs.resize(of.loaded->inputs().size());
-            made->outputs.resize(of.loaded->outputs().size());
+                new python_binding{nb::borrow(self.h), self.p, self.p->loaded, check(loaded.bind()), {}, {}}};
+            made->inputs.resize(loaded.inputs().size());
+            made->outputs.resize(loaded.outputs().size());
             return made.release();
           },
-          nb::rv_policy::take_ownership, "A binding, which has memory of its own for runs.")
+          nb::rv_policy::take_ownership, "A new binding, with its own memory for runs.")
       .def(
           "cancel",
           [](python_session& self) {
             *self.stop.requested = true;
             self.stop = {};
           },
-          "Ends the runs that are under way with Canceled; later ones are not concerned. From any thread.")
+          "Ends the current runs with Canceled; later runs are not affected. Thread-safe.")
       .def_prop_ro(
           "providers", [](const python_session& self) { return self.loaded->providers(); },
           "Short names of the providers in use, in order of priority.")
       .def_prop_ro(
           "threads", [](const python_session& self) { return self.loaded->thread_count(); },
-          "Threads that a run may use, the caller's included.")
+          "The number of threads that a run may use, the caller's included.")
       .def(
           "config",
           [](const python_session& self, std::string_view key) { return std::string{self.loaded->config(key)}; },

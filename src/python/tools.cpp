@@ -47,7 +47,7 @@ std::size_t compile(nb::handle source, nb::handle target, bool embed, const nb::
   return how.watch->result_of(std::move(done)).compiled_nodes;
 }
 
-/// Calls into Python while a model is compiled. An exception ends that; `thrown` holds it.
+/// Calls into Python while a model is compiled. An exception ends compilation and is stored in `thrown`.
 template <class Call>
 status call_python(std::exception_ptr& thrown, Call&& call) {
   const with_interpreter held;
@@ -60,17 +60,19 @@ status call_python(std::exception_ptr& thrown, Call&& call) {
   }
 }
 
-/// A place as a function in Python gives it: a file, an offset and a number of bytes; or None.
-std::optional<external_place> to_place(nb::handle made, const value& of) {
+/// The location of an initializer that a Python function returned: a file, an offset and a number of bytes; or None.
+std::optional<external_place> to_place(nb::handle made, const value& initializer) {
   if (made.is_none()) return {};
   const auto [file, offset, bytes] = nb::cast<std::tuple<nb::object, std::uint64_t, std::uint64_t>>(made);
-  if (bytes != of.bytes())
-    refuse("place", "has " + std::to_string(bytes) + " bytes, for an initializer of " + std::to_string(of.bytes()));
+  const std::size_t needed = initializer.bytes();
+  if (bytes != needed)
+    refuse("place", "has " + std::to_string(bytes) + " bytes, for an initializer of " + std::to_string(needed));
   return external_place{path_of(file), offset};
 }
 
-/// onnxruntime's ways to compile: to a path, to a function that gets pieces of bytes, or (None) beside the model. `how`
-/// has the members of compile_options; `place` gives the place of an initializer, or None.
+/// Compiles a model as onnxruntime's ModelCompiler does. `output` is a path, a function that is called with pieces of
+/// the model's bytes, or None for a file beside the model. `how` has members of compile_options. `place` is a function
+/// that returns the location of an initializer, or None.
 void compile_model(nb::handle source, nb::handle output, const nb::dict& keywords, const nb::dict& how,
                    nb::handle place) {
   load_setting setting = to_setting(keywords);
@@ -91,9 +93,9 @@ void compile_model(nb::handle source, nb::handle output, const nb::dict& keyword
   options.fail_if_nothing_compiled = nb::cast<bool>(how["fail_if_nothing_compiled"]);
   options.fail_if_output_exists = nb::cast<bool>(how["fail_if_output_exists"]);
   if (!place.is_none())
-    options.place_initializer = [&](std::string_view name, const value& of) -> result<std::optional<external_place>> {
+    options.place_initializer = [&](std::string_view name, const value& v) -> result<std::optional<external_place>> {
       std::optional<external_place> made;
-      const status done = call_python(thrown, [&] { made = to_place(place(to_text(name), copy_to_python(of)), of); });
+      const status done = call_python(thrown, [&] { made = to_place(place(to_text(name), copy_to_python(v)), v); });
       if (!done) return done;
       return made;
     };
@@ -106,8 +108,8 @@ void compile_model(nb::handle source, nb::handle output, const nb::dict& keyword
   setting.watch->result_of(std::move(done));
 }
 
-/// What a compiled model says that the provider needs; None where it says nothing. Raises InvalidProtobuf for what is
-/// no model.
+/// The compatibility string for a provider in a compiled model; None if there is none. Raises InvalidProtobuf for a
+/// file that is not a model.
 nb::object compatibility(nb::handle source, std::string_view provider) {
   const build::runtime runtime;
   const auto find = [&](const auto& from, const result<std::unique_ptr<model>>& net) {
@@ -128,7 +130,7 @@ int fit(std::string_view provider, std::string_view text) {
   return int(check(build::runtime{}.fit(names, text)));
 }
 
-/// cameo.Pipeline: the components of a package as one model.
+/// cameo.Pipeline: the components of a model package as one model.
 struct python_pipeline {
   pipeline loaded;
   nb::object inputs, outputs;
@@ -179,19 +181,14 @@ python_pipeline* load_package(const package& self, bool with_options, const nb::
   }();
   auto made =
       std::make_unique<python_pipeline>(python_pipeline{how.watch->result_of(std::move(loaded)), {}, {}, how.watch});
-  const auto described = [](const std::vector<io_info>& all) {
-    nb::list list;
-    for (const io_info& each : all) list.append(describe(each, {}));
-    return nb::tuple(list);
-  };
-  made->inputs = described(made->loaded.inputs());
-  made->outputs = described(made->loaded.outputs());
+  made->inputs = describe_all(made->loaded.inputs(), {});
+  made->outputs = describe_all(made->loaded.outputs(), {});
   return made.release();
 }
 
 void define_packages(nb::module_& m) {
   nb::class_<python_pipeline>(m, "Pipeline", nb::type_slots(collected_slots<python_pipeline>),
-                              "The components of a package, each in the variant that runs here, as one model.")
+                              "The components of a package as one model; of each, the variant that suits this machine.")
       .def_ro("_inputs", &python_pipeline::inputs)
       .def_ro("_outputs", &python_pipeline::outputs)
       .def("run", run_pipeline, nb::arg("inputs"), nb::arg("timeout").none() = nb::none(),
@@ -220,8 +217,8 @@ void define_packages(nb::module_& m) {
 
 void define_tools(nb::module_& m) {
   m.def("providers", providers,
-        "Short and long names of the providers that this build has, in order; the last is the fallback.");
-  m.def("devices", devices, "(short name, long name, kind, name, vendor) of each provider's devices here.");
+        "Short and long names of this build's providers, in order of priority; the last is the fallback.");
+  m.def("devices", devices, "(short name, long name, kind, name, vendor) of the providers' devices on this machine.");
   m.def("compile_model", compile_model, nb::arg("source"), nb::arg("output").none(), nb::arg("keywords"),
         nb::arg("how"), nb::arg("place").none());
   m.def("compatibility", compatibility, nb::arg("source"), nb::arg("provider"));

@@ -79,10 +79,47 @@ detail::storage_block* overwrite(step_context& c, slot s, std::size_t bytes) {
   return nullptr;
 }
 
+/// Releases the block of a slot that gets a new value. The caller holds the runner's lock.
+void discard(step_context& c, slot s) {
+  runner::impl& r = c.impl();
+  value& v = c.values()[s];
+  if (v.owner == &planned_storage) r.dirty = r.dirty || !by_shape_plan(c, s);
+  else if (v.owner) r.drop(std::exchange(v.owner, nullptr), v.memory);
+}
+
+/// Gives a tensor its memory: the caller's, that of an input, or a new block. The caller holds the runner's lock.
+status allocate_tensor(step_context& c, slot s, const value* bound, std::size_t bytes) {
+  runner::impl& r = c.impl();
+  value& v = c.values()[s];
+  if (bound) {
+    if (bytes > bound->bytes())
+      return {status_code::invalid_argument, "the memory bound to this output is too small for its shape"};
+    v.data = bound->data, v.owner = nullptr;
+    return {};
+  }
+  detail::storage_block* block = r.shared ? nullptr : overwrite(c, s, bytes);
+  if (!block) block = r.take(v.memory, bytes);
+  if (!block) return too_large(v.type, v.shape);
+  v.owner = block;
+  v.data = reinterpret_cast<void*>(block->address);
+  if (r.plans && r.plans->noting() && c.current == &r.main) r.plans->note(s, v);
+  return {};
+}
+
+/// Gives a sequence or a map its parts, which are empty. The caller holds the runner's lock.
+status allocate_parts(step_context& c, value& v, std::size_t parts, std::size_t bytes) {
+  detail::storage_block* const block = c.impl().take(0, bytes);
+  if (!block) return {status_code::out_of_memory, "no memory for a sequence"};
+  value* const first = reinterpret_cast<value*>(block->address);
+  for (std::size_t i = 0; i < parts; ++i) std::construct_at(first + i);
+  block->parts = std::uint32_t(parts);
+  v.owner = block, v.parts = {first, parts}, v.data = nullptr;
+  return {};
+}
+
 status allocate(run_context& base, slot s, value_kind kind, const extents& shape, std::size_t parts) {
   if (s == 0) return {status_code::fail, "the kernel made an output that the node leaves out"};
   step_context& c = own(base);
-  runner::impl& r = c.impl();
   value& v = c.values()[s];
   if (is_withheld(v) && kind == value_kind::tensor && v.shape == shape) return v.kind = kind, status{};
   std::size_t bytes = 0;
@@ -92,31 +129,10 @@ status allocate(run_context& base, slot s, value_kind kind, const extents& shape
     return status_code::out_of_memory;
   }
   const value* const bound = bound_memory(c, s);
-  const spin_lock hold{r.lock()};
-  if (v.owner == &planned_storage) r.dirty = r.dirty || !by_shape_plan(c, s);
-  else if (v.owner) r.drop(std::exchange(v.owner, nullptr), v.memory);
+  const spin_lock hold{c.impl().lock()};
+  discard(c, s);
   v.kind = kind, v.shape = shape, v.parts = {};
-  if (bound && kind == value_kind::tensor) {
-    if (bytes > bound->bytes())
-      return {status_code::invalid_argument, "the memory bound to this output is too small for its shape"};
-    v.data = bound->data, v.owner = nullptr;
-    return {};
-  }
-  detail::storage_block* block = kind == value_kind::tensor && !r.shared ? overwrite(c, s, bytes) : nullptr;
-  if (!block) block = r.take(kind == value_kind::tensor ? v.memory : 0, bytes);
-  if (!block && kind == value_kind::tensor) return too_large(v.type, shape);
-  if (!block) return {status_code::out_of_memory, "no memory for a sequence"};
-  v.owner = block;
-  v.data = reinterpret_cast<void*>(block->address);
-  if (kind == value_kind::tensor && r.plans && r.plans->noting() && c.current == &r.main) r.plans->note(s, v);
-  if (kind != value_kind::tensor) {
-    value* const first = static_cast<value*>(v.data);
-    for (std::size_t i = 0; i < parts; ++i) std::construct_at(first + i);
-    block->parts = std::uint32_t(parts);
-    v.parts = {first, parts};
-    v.data = nullptr;
-  }
-  return {};
+  return kind == value_kind::tensor ? allocate_tensor(c, s, bound, bytes) : allocate_parts(c, v, parts, bytes);
 }
 
 /// Copies a tensor's elements to a new block in memory of a kind. The characters of strings live as long as the run.
@@ -172,11 +188,9 @@ status put(step_context& c, slot s, value& kept) {
     v = copy;
     return {};
   }
-  if (v.owner == &planned_storage) {
-    c.impl().dirty = c.impl().dirty || !by_shape_plan(c, s);
-  } else if (v.owner) {
+  {
     const spin_lock hold{c.impl().lock()};
-    c.impl().drop(v.owner, v.memory);
+    discard(c, s);
   }
   const dtype declared = v.type;
   v = std::exchange(kept, value{});
@@ -355,17 +369,19 @@ bool parallel(run_context& base, std::size_t count, task f) {
   if (!target_tier && count > 1)  // tasks of another loop may have been shorter
     for (std::size_t i = 0; i < (alone ? 1 : c.lanes()); ++i)
       if (detail::stop_pace* const before = pace(c.lane + i)) *before = {};
-  const step_observer* const told =
+  const step_observer* const observer =
       !target_tier && r.options->observer && r.options->observer->piece && !alone ? r.options->observer : nullptr;
-  const auto ask = [&](std::size_t i, std::size_t lane) {
+  const auto run_task = [&](std::size_t i, std::size_t lane) {
     if (r.stopped(pace(alone ? c.lane : lane))) return;
-    const std::int64_t start = told ? told->now() : 0;
+    const std::int64_t start = observer ? observer->now() : 0;
     f(i, lane);
-    if (told) call_user("run_settings::observer", [&] { told->piece(told->self, *c.step, start, told->now(), lane); });
+    if (observer)
+      call_user("run_settings::observer",
+                [&] { observer->piece(observer->self, *c.step, start, observer->now(), lane); });
   };
-  if (!alone) r.parallel(count, ask);
+  if (!alone) r.parallel(count, run_task);
   else
-    for (std::size_t i = 0; i < count; ++i) ask(i, 0);
+    for (std::size_t i = 0; i < count; ++i) run_task(i, 0);
   return !r.has_stopped();
 }
 

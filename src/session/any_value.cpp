@@ -13,7 +13,7 @@
 namespace CAMEO_NAMESPACE {
 namespace {
 
-/// False when memory runs out.
+/// A deep copy of a value; false when memory runs out.
 bool copy_into(arena& memory, const value& from, value& to) {
   to = from;
   to.owner = nullptr;
@@ -63,7 +63,7 @@ void write_elements(std::string& out, const value& v, std::size_t most) {
   if (most && view.size() > most) out += " ...";
 }
 
-/// Calls f with the C++ type of a byte-sized element.
+/// Calls f with the C++ type of an element, unless it is packed into less than a byte.
 template <class F, class... Ts>
 void with_type(dtype type, F f, std::type_identity<std::tuple<Ts...>>) {
   static_cast<void>(((dtype_of<Ts> == type && (f(std::type_identity<Ts>{}), true)) || ...));
@@ -89,9 +89,9 @@ any_value any_value::copy_of(const value& from) {
 status detail::check_tensor(const value& v, dtype elements) {
   return guarded([&]() -> status {
     if (v.kind == value_kind::tensor && v.type == elements && v.memory == 0) return {};
-    std::string is = to_string(v, 0);
-    if (v.memory != 0) is += " in a device's memory";
-    return failed(status_code::invalid_argument, "is {}, and is read as a tensor of {}", is,
+    std::string actual = to_string(v, 0);
+    if (v.memory != 0) actual += " in a device's memory";
+    return failed(status_code::invalid_argument, "is {}, and is read as a tensor of {}", actual,
                   detail::row_of(elements).name);
   });
 }

@@ -1,4 +1,4 @@
-// Programs of fused nodes: compiled now, or restored from contexts.
+// Makes the programs of fused nodes: compiles them, or restores them from contexts.
 #include <fmt/format.h>
 
 #include "context/output_path.hpp"
@@ -13,9 +13,10 @@
 namespace CAMEO_NAMESPACE {
 namespace {
 
-/// All groups of a provider in one call; exactly one program for each. No second try with another provider.
-status compile_those_of(const provider& by, std::size_t p, const std::vector<fused_node>& fused,
-                        std::vector<compiled_node>& programs) {
+/// Compiles all groups of provider `p` in one call, which must return exactly one program for each. If it fails, no
+/// other provider is tried.
+status compile_groups_of(const provider& by, std::size_t p, const std::vector<fused_node>& fused,
+                         std::vector<compiled_node>& programs) {
   std::vector<fused_view> views;
   std::vector<std::size_t> numbers;
   for (std::size_t i = 0; i < fused.size(); ++i)
@@ -32,7 +33,7 @@ status compile_those_of(const provider& by, std::size_t p, const std::vector<fus
   return {};
 }
 
-/// Those of a group's graph and of the subgraphs in it.
+/// Aligns the constants of a group's graph and of its subgraphs.
 status align_constants(graph& body, model& net) {
   for (std::size_t i = 0; i < body.value_count(); ++i) {
     detail::graph_value& v = body[value_id(i)];
@@ -45,7 +46,7 @@ status align_constants(graph& body, model& net) {
   return {};
 }
 
-/// Those that a compiled node takes as inputs, for its provider to see.
+/// Aligns the constants that are inputs of a node with a restored context, because its provider may read them.
 status align_inputs(graph& g, node_id n, model& net) {
   for (std::size_t i = 0; i < g.input_count(n); ++i) {
     graph* owner = &g;
@@ -65,7 +66,7 @@ std::string operators_in(const graph& body) {
   return names;
 }
 
-/// Where the contexts of a compiled model are.
+/// The folder of a compiled model's context files.
 context_folder contexts_of(const load_settings& how, const model& net) {
   const opened_places& places = how.places;
   context_folder where;
@@ -86,8 +87,8 @@ context_folder contexts_of(const load_settings& how, const model& net) {
   return where;
 }
 
-/// The programs of those nodes of a provider that were compiled before.
-status restore_those_of(const provider& by, std::size_t p, const std::vector<fused_node>& fused,
+/// Restores the programs of provider `p`'s nodes that have contexts.
+status restore_nodes_of(const provider& by, std::size_t p, const std::vector<fused_node>& fused,
                         const load_settings& how, const model& net, std::vector<compiled_node>& programs) {
   std::vector<node_view> nodes;
   std::vector<std::size_t> numbers;
@@ -116,7 +117,7 @@ status align_constant(const value*& constant, model& net) {
 
 result<compiled_groups> compile_groups(const load_settings& how, std::span<const provider> providers,
                                        std::optional<compilation>& output, const placed_nodes& placed, model& net,
-                                       const load_teller& tell) {
+                                       const load_reporter& reporter) {
   compiled_groups made;
   made.programs.resize(placed.fused.size());
   if (output)
@@ -127,9 +128,9 @@ result<compiled_groups> compile_groups(const load_settings& how, std::span<const
     made.operators.push_back(f.body ? operators_in(*f.body) : std::string{});
   }
   for (std::size_t p = 0; p < providers.size(); ++p) {
-    if (status s = restore_those_of(providers[p], p, placed.fused, how, net, made.programs); !s) return s;
-    if (status s = compile_those_of(providers[p], p, placed.fused, made.programs); !s) return s;
-    tell.part(double(p + 1) / double(providers.size()));
+    if (status s = restore_nodes_of(providers[p], p, placed.fused, how, net, made.programs); !s) return s;
+    if (status s = compile_groups_of(providers[p], p, placed.fused, made.programs); !s) return s;
+    reporter.part(double(p + 1) / double(providers.size()));
   }
   return made;
 }

@@ -1,4 +1,4 @@
-// Which variant of a component runs here, and sessions of it.
+// Selects the variant of a component for this machine, and loads sessions of it.
 #include <cameo/context/compatibility.hpp>
 #include <cameo/session/component_context.hpp>
 
@@ -13,15 +13,16 @@
 
 namespace CAMEO_NAMESPACE {
 
-/// All that was opened, and what was wrong with it: said when a session needs it.
+/// The selection and the opened files. An error of opening a file is stored, and returned when a session needs the
+/// file.
 struct component_context::impl {
   std::string component, folder;
   package_variant variant;
   detail::ep_intent intent;
-  cameo::selection selected;  // points into the two
+  cameo::selection selected;  // points into `variant` and `intent`
   std::vector<ep_device> devices;
   opened_places places;
-  status model_trouble, weights_trouble, contexts_trouble;
+  status model_error, weights_error, contexts_error;
 
   void open_model(const package&);
   void open_folders(const package&);
@@ -42,7 +43,7 @@ variant_fit as_variant_fit(compiled_fit fit) {
   return variant_fit::not_applicable;
 }
 
-/// A provider as selection sees it: a row for each device, or one that tells of none.
+/// Appends a provider for the selection: an entry for each of its devices or, if it lists none, one without a kind.
 void add_facts(detail::ep_intent& to, const provider& p, std::span<const ep_device> devices) {
   const auto judge = [p](std::string_view text) -> result<variant_fit> {
     const result<compiled_fit> fit = fit_of(p, text);
@@ -61,8 +62,8 @@ void add_facts(detail::ep_intent& to, const provider& p, std::span<const ep_devi
   to.behind.emplace_back();
 }
 
-/// What sessions of the variant are made with: devices that were chosen one by one, or, where the provider was named
-/// and the variant is for one kind of device, the one that was selected.
+/// The devices for sessions of the variant: those that the options or the policy chose individually; if there are none
+/// and the variant is for one kind of device, the device that was selected for it.
 std::vector<ep_device> captured(const detail::ep_intent& intent, const selection& selected) {
   const std::optional<std::string>& kind = selected.variant->device;
   std::vector<ep_device> made;
@@ -77,7 +78,8 @@ bool has_key(const session_options& options, std::string_view key) {
   return std::any_of(options.config.begin(), options.config.end(), [&](const auto& each) { return each.first == key; });
 }
 
-/// What is wrong with what a policy of the caller's chose. Without a device it is the first of the variant's provider.
+/// FAIL if a caller's policy chose a variant or a device that does not exist. If it chose no device, this sets the
+/// first device of the variant's provider.
 status settle(selection& made, const package_component& of, const detail::ep_intent& intent) {
   const auto refuse = [&](std::string_view words) {
     return failed(status_code::fail, "component '{}': the policy chose {}", of.name, words);
@@ -87,7 +89,7 @@ status settle(selection& made, const package_component& of, const detail::ep_int
   };
   if (!is_among(made.variant, of.variants)) return refuse("a variant that is not the component's");
   if (made.device)
-    return is_among(made.device, intent.devices) ? status{} : refuse("a device that it was not asked about");
+    return is_among(made.device, intent.devices) ? status{} : refuse("a device that was not in the request");
   const auto first = std::find_if(intent.devices.begin(), intent.devices.end(),
                                   [&](const device_facts& d) { return d.ep == made.variant->ep; });
   if (first == intent.devices.end())
@@ -97,7 +99,7 @@ status settle(selection& made, const package_component& of, const detail::ep_int
   return {};
 }
 
-/// Long names of the providers that options name, or a policy chose; not of a fallback that is there by itself.
+/// The long names of the providers that the options name or a policy chose, without a fallback that was only appended.
 std::vector<std::string> wished(const session_options& how, const detail::ep_intent& intent) {
   std::vector<std::string> made;
   const auto add = [&](const std::string& ep) {
@@ -111,8 +113,9 @@ std::vector<std::string> wished(const session_options& how, const detail::ep_int
   return made;
 }
 
-/// Tells the log of variants for providers that were wished for, and not asked because another was before them.
-void tell_ignored(const session_options& how, const package_component& of, const selection& made,
+/// Warns of variants for providers that were named or chosen but not considered, because another provider precedes
+/// them.
+void warn_ignored(const session_options& how, const package_component& of, const selection& made,
                   const detail::ep_intent& intent) {
   if (!how.log || made.verdicts.size() != of.variants.size()) return;
   const std::vector<std::string> eps = wished(how, intent);
@@ -120,13 +123,13 @@ void tell_ignored(const session_options& how, const package_component& of, const
     const package_variant& v = of.variants[i];
     if (!v.ep || *v.ep == made.verdicts[i].ep || std::find(eps.begin(), eps.end(), *v.ep) == eps.end()) continue;
     const std::string words =
-        fmt::format("component '{}': variant '{}' is for {}, which was not asked: {} comes before it", of.name, v.name,
+        fmt::format("component '{}': variant '{}' is for {}, which was not considered: {} precedes it", of.name, v.name,
                     *v.ep, made.verdicts[i].ep);
     call_user("session_options::log", [&] { how.log(log_level::warning, words); });
   }
 }
 
-/// Where a provider that is here was not asked, what to do about it.
+/// The error that no variant fits. If a variant's provider exists but was not considered, it states how to change that.
 status nothing_fits(const package_component& of, const selection& made, const detail::ep_intent& intent) {
   const status words = no_suitable_variant(of, made, intent.devices);
   for (std::size_t i = 0; i < std::min(made.verdicts.size(), of.variants.size()); ++i) {
@@ -135,9 +138,9 @@ status nothing_fits(const package_component& of, const selection& made, const de
                                      [&](const device_facts& d) { return v.ep && d.ep == *v.ep; });
     if (!is_here || made.verdicts[i].ep == *v.ep) continue;
     return failed(words.code(),
-                  "{} ({}, which variant '{}' is for, was not asked: name it as a provider, or ask "
-                  "all of them in turn, best_fit{{.ranked = true}})",
-                  words.words(), *v.ep, v.name);
+                  "{} (variant '{}' is for {}, which was not considered: name it as a provider, or let the policy try "
+                  "all providers, best_fit{{.ranked = true}})",
+                  words.words(), v.name, *v.ep);
   }
   return words;
 }
@@ -154,9 +157,9 @@ const selection& component_context::selected() const { return impl_->selected; }
 
 void component_context::impl::open_model(const package& from) {
   if (!variant.model_file) {
-    model_trouble = {status_code::fail,
-                     fmt::format("component '{}': variant '{}' names no model file (executor_info.ort.model_file)",
-                                 component, variant.name)};
+    model_error = {status_code::fail,
+                   fmt::format("component '{}': variant '{}' names no model file (executor_info.ort.model_file)",
+                               component, variant.name)};
     return;
   }
   auto file = from.read(variant, *variant.model_file);
@@ -165,18 +168,18 @@ void component_context::impl::open_model(const package& from) {
     places.model = *std::move(file), places.beside = *std::move(beside);
     return;
   }
-  model_trouble = (file ? beside.error() : file.error()).in(fmt::format("component '{}'", component));
+  model_error = (file ? beside.error() : file.error()).in(fmt::format("component '{}'", component));
 }
 
-/// Folders that the package's session options name, as they are now.
+/// Opens the folders that the package's session options name, so that their later replacement has no effect.
 void component_context::impl::open_folders(const package& from) {
   for (const auto& [key, text] : variant.option_paths) {
     if (key != weights_key && key != contexts_key) continue;
     auto opened = key == weights_key ? from.open_folder(variant, text) : from.open_folder_of(variant, text);
     const std::string where = fmt::format("component '{}', variant '{}', {}", component, variant.name, key);
-    status& trouble = key == weights_key ? weights_trouble : contexts_trouble;
+    status& error = key == weights_key ? weights_error : contexts_error;
     if (opened) (key == weights_key ? places.weights : places.contexts) = *std::move(opened);
-    else trouble = with_code(status_code::fail, opened.error()).in(where);
+    else error = with_code(status_code::fail, opened.error()).in(where);
   }
 }
 
@@ -185,7 +188,7 @@ result<detail::ep_intent> detail::loader::intent(const session_options& how) con
     const result<load_settings> with = load_settings::make(*this, how);
     if (!with) return with.error();
     const session_options& options = with->options;
-    const model unknown;  // which model it will be is decided later
+    const model unknown;  // the model is selected later, so a policy receives no metadata
     const result<chosen_providers> by =
         options.choose_devices ? choose_by_policy(*with, unknown) : choose_by_list(*with);
     if (!by) return by.error();
@@ -212,7 +215,7 @@ result<component_context> detail::loader::select(const package& from, std::strin
     made->intent = std::move(*intent);
     made->selected = call_user(
         "the policy", [&] { return choose({**found, from.layout(), made->intent.devices, made->intent.is_wish}); });
-    tell_ignored(how, **found, made->selected, made->intent);
+    warn_ignored(how, **found, made->selected, made->intent);
     if (!made->selected.variant) return nothing_fits(**found, made->selected, made->intent);
     if (status s = settle(made->selected, **found, made->intent); !s) return s;
     made->component = (*found)->name;
@@ -230,8 +233,8 @@ result<component_context> detail::loader::select(const package& from, std::strin
   return made;
 }
 
-/// Where the caller gives no options, the package's hold; of those that name folders, each that the caller does not
-/// set.
+/// The options for a session: without options of the caller, the package's; otherwise the caller's, and those of the
+/// package that name folders which the caller does not set.
 result<session_options> component_context::impl::options_for_session(const session_options* given,
                                                                      opened_places& opened) const {
   session_options options = given ? *given : session_options{};
@@ -244,11 +247,11 @@ result<session_options> component_context::impl::options_for_session(const sessi
     if ((given && !is_path) || is_set) continue;
     options.config.emplace_back(key, text);
     if (key == weights_key) {
-      if (!weights_trouble) return status{weights_trouble};
+      if (!weights_error) return status{weights_error};
       opened.weights = places.weights;
     }
     if (key == contexts_key) {
-      if (!contexts_trouble) return status{contexts_trouble};
+      if (!contexts_error) return status{contexts_error};
       opened.contexts = places.contexts;
     }
   }
@@ -264,7 +267,7 @@ result<session> detail::loader::load(const component_context& from, const sessio
     opened_places places{c.places.model, c.places.beside, {}, {}};
     result<session_options> options = c.options_for_session(given, places);
     if (!options) return std::move(options).error();
-    if (!c.model_trouble) return status{c.model_trouble};
+    if (!c.model_error) return status{c.model_error};
     const std::string path = places.model->path();
     const auto read = [&](const load_settings& how) { return read_path(how, path); };
     return session::impl::make(*this, *options, path, std::move(places), read);

@@ -1,4 +1,5 @@
-// Compiled models that are written, while a model is loaded or instead; and what written ones say of themselves.
+// Writes compiled models, while a model is loaded or for runtime::compile, and reads the compatibility texts of written
+// ones.
 #include <cameo/context/compatibility.hpp>
 #include <cameo/context/compiled_nodes.hpp>
 #include <cameo/file/atomic_file.hpp>
@@ -16,17 +17,17 @@
 namespace CAMEO_NAMESPACE {
 namespace {
 
-constexpr std::size_t buffered = std::size_t{64} << 10;  // what a function that takes a model gets at a time
+constexpr std::size_t buffered = std::size_t{64} << 10;  // the size of the blocks that a caller's function receives
 
-/// Collects small pieces; a large one goes on in parts.
+/// Passes bytes to a function in blocks of 64 KiB.
 class buffer {
  public:
-  explicit buffer(const detail::callback<status(std::span<const std::byte>)>& to) : to_{to} {}
+  explicit buffer(const detail::callback<status(std::span<const std::byte>)>& receiver) : receiver_{receiver} {}
   status take(std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
-      const std::size_t room = std::min(buffered - held_.size(), bytes.size());
-      held_.insert(held_.end(), bytes.begin(), bytes.begin() + std::ptrdiff_t(room));
-      bytes = bytes.subspan(room);
+      const std::size_t taken = std::min(buffered - held_.size(), bytes.size());
+      held_.insert(held_.end(), bytes.begin(), bytes.begin() + std::ptrdiff_t(taken));
+      bytes = bytes.subspan(taken);
       if (held_.size() == buffered)
         if (status s = flush(); !s) return s;
     }
@@ -34,13 +35,13 @@ class buffer {
   }
   status flush() {
     if (held_.empty()) return {};
-    status done = to_(held_);
+    status done = receiver_(held_);
     held_.clear();
     return done;
   }
 
  private:
-  const detail::callback<status(std::span<const std::byte>)>& to_;
+  const detail::callback<status(std::span<const std::byte>)>& receiver_;
   std::vector<std::byte> held_;
 };
 
@@ -51,27 +52,27 @@ auto appending_to(std::string& bytes) {
   };
 }
 
-/// To the caller's string or function.
+/// Writes the model to the caller's string or function.
 status write_to_memory(compilation& it, detail::function_ref<status(byte_sink)> write) {
   if (it.output.bytes) {
     it.output.bytes->clear();
     return write(appending_to(*it.output.bytes));
   }
-  buffer all{it.output.to};
+  buffer all{it.output.function};
   if (status s = write([&](std::span<const std::byte> piece) { return all.take(piece); }); !s) return s;
   return all.flush();
 }
 
-/// FAIL if a file is there that would be lost: a device or a pipe loses nothing.
+/// FAIL if a regular file exists that must not be replaced. Writing to a device or a pipe replaces nothing.
 status require_new(const std::string& path, bool must_be_new, bool may_be_allowed) {
   std::error_code error;
   if (!must_be_new || !std::filesystem::is_regular_file(path, error)) return {};
   return failed(
-      status_code::fail, "{}: exists already; remove it, choose another place{}", path,
+      status_code::fail, "{}: exists already; remove it, choose another path{}", path,
       may_be_allowed ? ", or allow that it is replaced (--force, compile_options::fail_if_output_exists)" : "");
 }
 
-/// Decides where a compiled model and what belongs to it go.
+/// Decides where a compiled model, its contexts and its initializers are written.
 class output_choice {
  public:
   output_choice(const load_settings& how, std::span<const provider> providers, const model& net)
@@ -95,7 +96,7 @@ class output_choice {
       return {};
     }
     if (only_ && !wanted && net_.path.empty())
-      return {status_code::fail, "the model came from memory, and no output was set for what is compiled of it"};
+      return {status_code::fail, "the model came from memory, and no output was set for the compiled model"};
     if (wanted && wanted->empty()) return {status_code::invalid_argument, "the output's path is empty"};
     result<std::string> path = compiled_model_path(
         wanted ? std::string_view{*wanted} : how_.config[config_key<"ep.context_file_path">], net_.path);
@@ -110,7 +111,7 @@ class output_choice {
     return require_new(it.path, it.must_be_new, only_ != nullptr);
   }
 
-  /// Whether a file to be written is the model that is read.
+  /// True if a file to be written is the model's file.
   bool is_source(const std::string& path) const {
     std::error_code error;
     return !net_.path.empty() && std::filesystem::equivalent(path, net_.path, error) && !error;
@@ -135,7 +136,7 @@ class output_choice {
                       folder, only_->binary_model);
       contexts.folder = folder, contexts.stem = stem_of(only_->binary_model);
     }
-    if (contexts.stem.empty() && contexts.write)  // a name for the callback, not of a file
+    if (contexts.stem.empty() && contexts.write)  // the callback needs a name, though there is no file
       contexts.stem = net_.path.empty() ? "model" : stem_of(net_.path);
     if (how_.config.is_on(config_key<"ep.share_ep_contexts">)) {
       contexts.shared = how_.workspace.get();
@@ -144,7 +145,7 @@ class output_choice {
     return {};
   }
 
-  /// Where initializers go that stay outside contexts.
+  /// Decides where initializers outside contexts are written.
   status choose_weights(compilation& it) const {
     const std::string_view file = only_ ? std::string_view{only_->external_initializers}
                                         : how_.config[config_key<"ep.context_model_external_initializers_file_name">];
@@ -153,8 +154,7 @@ class output_choice {
     };
     if (file.starts_with('/'))
       return failed(status_code::fail,
-                    "'{}': the file of initializers lies beside the compiled model; its name "
-                    "is relative to that",
+                    "'{}': the file of initializers is in the compiled model's folder; its name is relative to that",
                     file);
     if (file.find_first_of("/\\") != file.npos || file == "." || file == "..")
       return invalid("it must be the name of a file beside the compiled model");
@@ -170,11 +170,11 @@ class output_choice {
     it.weights.external_threshold = only_->external_threshold;
     it.weights.external_alignment = only_->external_alignment;
     if (it.weights.external_alignment & (it.weights.external_alignment - 1))
-      return invalid("compile_options::external_alignment is no power of two");
+      return invalid("compile_options::external_alignment is not a power of two");
     if (only_->external_buffer && file.empty())
-      return invalid("compile_options::external_buffer needs a name for what is in it");
+      return invalid("compile_options::external_buffer needs a name for its contents");
     it.weights.place = only_->place_initializer;
-    if (it.weights.place && !file.empty()) return invalid("and place_initializer; it is one or the other");
+    if (it.weights.place && !file.empty()) return invalid("place_initializer is set, too; set one of the two");
     return {};
   }
 
@@ -199,7 +199,7 @@ std::vector<companion> companions_of(const load_settings& how, std::span<const p
   return made;
 }
 
-/// None of the files may be another model's.
+/// An error if one of the files exists and belongs to another model.
 status require_all_replaceable(const std::vector<companion>& all, const std::string& output,
                                std::span<const detail::format_row> formats) {
   for (const companion& each : all)
@@ -207,14 +207,44 @@ status require_all_replaceable(const std::vector<companion>& all, const std::str
   return {};
 }
 
-/// A compiled model is an ONNX file.
+/// INVALID_ARGUMENT unless the compiled model is to be an ONNX file.
 status require_onnx(const load_settings& how, const compilation& it) {
   const result<const detail::format_row*> ort = how.format_named("ORT");
   if (it.path.empty() || !ort || &format_of(how.formats, {}, it.path) != *ort) return {};
   return failed(status_code::invalid_argument,
-                "{}: a compiled model is an ONNX file, which nodes with contexts are part of; give it a name "
+                "{}: a compiled model is an ONNX file, because ORT files can't contain contexts; give it a name "
                 "that ends in .onnx (`cameo convert` writes ORT files, of models that are not compiled)",
                 it.path);
+}
+
+/// Repeats the checks of the files at the commit, because another compiler may have written them meanwhile.
+void check_at_commit(file_batch& files, const load_settings& how, const compilation& it, bool writes_model) {
+  files.require([path = it.is_to_memory() ? std::string{} : it.path, must_be_new = it.must_be_new && writes_model,
+                 is_allowed = how.compile_only != nullptr, companions = it.companions,
+                 formats = std::vector<detail::format_row>{how.formats.begin(), how.formats.end()}]() -> status {
+    if (status s = require_new(path, must_be_new, is_allowed); !s) return s;
+    return require_all_replaceable(companions, path, formats);
+  });
+}
+
+/// Adds the model, which has its contexts, and its external initializers to the files, or writes them to memory.
+status write_model(file_batch& files, const load_settings& how, const model& net, compilation& it) {
+  const std::string folder = it.weights_folder();
+  if (std::string* const receiver = how.compile_only ? how.compile_only->external_buffer : nullptr) {
+    receiver->clear();
+    it.weights.external_to = [receiver](detail::function_ref<status(byte_sink)> produce) {
+      return produce(appending_to(*receiver));
+    };
+  } else if (!it.weights.external_data.empty()) {
+    it.weights.external_to = [&](detail::function_ref<status(byte_sink)> produce) {
+      return files.add(folder + it.weights.external_data, produce);
+    };
+  }
+  const detail::format_row& format = it.path.empty() ? how.formats.back() : format_of(how.formats, {}, it.path);
+  const auto write = [&](byte_sink append) { return format.write_to(net, append, folder, it.weights); };
+  return it.is_to_memory() ? write_to_memory(it, write)
+         : it.must_be_new  ? files.add_new(it.path, write)
+                           : files.add(it.path, write);
 }
 
 }  // namespace
@@ -243,7 +273,7 @@ status require_storing(const load_settings& how, std::span<const provider> provi
             "ep.share_ep_contexts needs contexts in files; ep.context_embed_mode must be 0"};
   if (!fused.empty() && !contexts.embed && contexts.stem.empty())
     return {status_code::invalid_argument,
-            "contexts are to be files, and nobody said where; embed them, or name their folder and model "
+            "contexts are to be files, but their folder is not set; embed them, or set the folder and the model's name "
             "(compile_options::binary_folder, binary_model)"};
   for (const fused_node& f : fused) {
     const provider_row& row = *providers[f.provider].row;
@@ -253,11 +283,11 @@ status require_storing(const load_settings& how, std::span<const provider> provi
                     row.long_name);
     if (row.contexts.sources.empty())
       return failed(status_code::not_implemented,
-                    "{} compiles '{}', and keeps no contexts: there is no compiled model with it", row.long_name,
+                    "{} compiles '{}' but can't store contexts, so a compiled model can't contain it", row.long_name,
                     f.name);
     if (contexts.weightless && !row.contexts.can_be_weightless)
       return failed(status_code::not_implemented,
-                    "{} compiles '{}', and its contexts hold the constants: set ep.enable_weightless to 0",
+                    "{} compiles '{}', and its contexts always contain the constants: set ep.enable_weightless to 0",
                     row.long_name, f.name);
   }
   if (!it.is_to_memory() && !contexts.write && !how.options.read_context)
@@ -268,12 +298,11 @@ status require_storing(const load_settings& how, std::span<const provider> provi
 
 status write_compiled(const load_settings& how, std::span<const provider> providers, placed_nodes& placed,
                       const compiled_groups& groups, model& net, compilation& it) {
-  const compile_options* const only = how.compile_only;
   const bool any = !placed.fused.empty();
   if (!any && it.fail_if_nothing) {
     std::string names;
     for (const provider& each : providers) names += fmt::format("{}{}", names.empty() ? "" : ", ", each.row->name);
-    return failed(status_code::fail, "no provider compiled anything of the model; asked were {}", names);
+    return failed(status_code::fail, "no provider compiled anything of the model; the providers are {}", names);
   }
   const bool writes_model = any || it.always;
   if (!writes_model) how.warn("no provider compiled anything of the model: no compiled model is written");
@@ -283,39 +312,16 @@ status write_compiled(const load_settings& how, std::span<const provider> provid
   if (!compiled) return std::move(compiled).error();
   it.compiled_nodes = (*compiled)->node_count();
   file_batch& files = (*compiled)->files();
-  // Another compiler may have written the same files since they were looked at.
-  files.require([path = it.is_to_memory() ? std::string{} : it.path, must_be_new = it.must_be_new && writes_model,
-                 is_allowed = only != nullptr, companions = it.companions,
-                 formats = std::vector<detail::format_row>{how.formats.begin(), how.formats.end()}]() -> status {
-    if (status s = require_new(path, must_be_new, is_allowed); !s) return s;
-    return require_all_replaceable(companions, path, formats);
-  });
-  const auto finish = [&] { return it.contexts.files ? status{} : files.commit(); };
-  if (!writes_model) return (*compiled)->restore(), finish();  // of other models, whose context this one completes
-  const std::string folder = it.weights_folder();
-  if (only && only->external_buffer) {
-    only->external_buffer->clear();
-    it.weights.external_to = [&](detail::function_ref<status(byte_sink)> produce) {
-      return produce(appending_to(*only->external_buffer));
-    };
-  } else if (!it.weights.external_data.empty()) {
-    it.weights.external_to = [&](detail::function_ref<status(byte_sink)> produce) {
-      return files.add(folder + it.weights.external_data, produce);
-    };
-  }
-  const detail::format_row& to = it.path.empty() ? how.formats.back() : format_of(how.formats, {}, it.path);
-  const auto write = [&](byte_sink append) { return to.write_to(net, append, folder, it.weights); };
-  status done = it.is_to_memory() ? write_to_memory(it, write)
-                : it.must_be_new  ? files.add_new(it.path, write)
-                                  : files.add(it.path, write);
-  if (!done) return done;
+  check_at_commit(files, how, it, writes_model);
+  if (writes_model)  // otherwise only the context is written, which this model completes for others
+    if (status s = write_model(files, how, net, it); !s) return s;
   (*compiled)->restore();
-  return finish();
+  return it.contexts.files ? status{} : files.commit();
 }
 
 namespace {
 
-/// What is no model has no such text; that there is no memory to read one is an error all the same.
+/// The compatibility text of a model. Bytes that are not a model have none, but running out of memory is an error.
 result<std::optional<std::string>> compatibility_in(const result<std::unique_ptr<model>>& net,
                                                     std::string_view provider) {
   if (net) return compatibility_of(**net, provider);
@@ -353,7 +359,7 @@ result<compiled_fit> detail::loader::fit(std::span<const std::string_view> names
       if (at == providers.end())
         return failed(status_code::invalid_argument, "there is no provider '{}' in this runtime", name);
       if (found && found != &*at)
-        return failed(status_code::invalid_argument, "{} and {} are different providers; ask one at a time",
+        return failed(status_code::invalid_argument, "{} and {} are different providers; name one at a time",
                       found->row->long_name, at->row->long_name);
       found = &*at;
     }

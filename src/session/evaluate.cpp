@@ -10,7 +10,7 @@
 namespace CAMEO_NAMESPACE {
 namespace {
 
-/// A draft of one node whose inputs are constants.
+/// A draft of a plan with one node, whose inputs are constants.
 result<draft*> draft_of(const node_view& node, arena& memory) {
   draft* const net = memory.keep(draft{memory});
   if (!net) return status_code::out_of_memory;
@@ -42,7 +42,7 @@ result<draft*> draft_of(const node_view& node, arena& memory) {
   return net;
 }
 
-/// A tensor of numbers, copied to `memory`.
+/// A copy in `memory` of a tensor of numbers.
 result<value> copied(const value& v, arena& memory) {
   if (v.kind != value_kind::tensor || v.type == dtype::string) return status_code::not_implemented;
   void* const to = memory.allocate(v.bytes() + 1, 64);
@@ -53,7 +53,7 @@ result<value> copied(const value& v, arena& memory) {
 
 }  // namespace
 
-const provider* kernel_evaluator::runs(const node_view& node) const {
+const provider* kernel_evaluator::provider_for(const node_view& node) const {
   for (std::size_t i = providers_.size(); i-- > 0;) {
     const provider& p = providers_[i];
     const memory_source source = p.row->memory(p.self.get()), host = heap_memory();
@@ -63,7 +63,7 @@ const provider* kernel_evaluator::runs(const node_view& node) const {
 }
 
 result<std::span<const value>> kernel_evaluator::evaluate(const node_view& node, arena& memory) const {
-  const provider* const by = runs(node);
+  const provider* const by = provider_for(node);
   if (!by || !node.subgraphs().empty()) return status_code::not_implemented;
   detail::heap_arena tables{1 << 14};
   const result<draft*> net = draft_of(node, tables);

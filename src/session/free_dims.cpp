@@ -1,4 +1,4 @@
-// Sizes for dims that the model's inputs leave open: session_options::free_dims.
+// Sets the sizes of dims that the model's inputs leave open: session_options::free_dims.
 #include "core/nearest.hpp"
 #include "file/letters.hpp"
 #include "graph/messages.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using sizes_by_text = std::vector<std::pair<std::string, std::int64_t>>;
 
-/// The last entry for a text counts, as for session_options::config.
+/// The last entry whose text matches, as for session_options::config; null if there is none.
 template <class Same>
 const std::pair<std::string, std::int64_t>* last_of(const sizes_by_text& all, const Same& same) {
   const auto at = std::find_if(all.rbegin(), all.rend(), [&](const auto& each) { return same(each.first); });
@@ -26,17 +26,18 @@ status check_sizes(std::string_view option, const sizes_by_text& all) {
   return {};
 }
 
-/// Which sizes the options give the dims of a model's inputs.
+/// The sizes that the options set for the dims of a model's inputs.
 class free_sizes {
  public:
   free_sizes(const model& net, const session_options& options, const detail::format_row& format)
       : net_{net}, options_{options}, format_{format}, by_symbol_(net.symbols.size(), -1) {}
 
-  /// Looks at all inputs: a symbol has one size in all of them, whichever of them says it by a denotation.
+  /// Finds the sizes for the dims of an input. It must have been called for all inputs before dims_of(): a symbol has
+  /// one size in all inputs, even if only one of them has the denotation that sets it.
   status find(value_id input);
   /// The dims of an input with the sizes that were found.
   std::vector<dim> dims_of(value_id input) const;
-  /// Of session_options::free_dims: those that no input has.
+  /// The names in session_options::free_dims that no input has.
   std::vector<std::string> unused() const;
 
  private:
@@ -44,7 +45,7 @@ class free_sizes {
     std::string_view input;
     std::size_t number;
   };
-  /// Whether a dim has a name; a model that was built by hand may have numbers of none.
+  /// True if a dim has a name. A model that was built in memory may have symbol numbers without a name.
   bool is_named(dim d) const { return !d.known() && d.symbol != 0 && d.symbol < by_symbol_.size(); }
   std::int64_t by_denotation(const std::vector<std::string>& of_dims, std::size_t number) const;
   status give(axis, dim, std::int64_t size);
@@ -52,12 +53,12 @@ class free_sizes {
   const model& net_;
   const session_options& options_;
   const detail::format_row& format_;
-  std::vector<std::int64_t> by_symbol_;  // -1: none
+  std::vector<std::int64_t> by_symbol_;  // the size of each symbol; -1: not set
 };
 
 std::int64_t free_sizes::by_denotation(const std::vector<std::string>& of_dims, std::size_t number) const {
   if (number >= of_dims.size() || of_dims[number].empty()) return -1;
-  const std::string wanted = lower_case(of_dims[number]);  // as ONNX Runtime compares them
+  const std::string wanted = lower_case(of_dims[number]);  // ONNX Runtime ignores case, too
   const auto* const found =
       last_of(options_.free_dims_by_denotation, [&](const std::string& text) { return lower_case(text) == wanted; });
   return found ? found->second : -1;
@@ -114,7 +115,7 @@ std::vector<std::string> free_sizes::unused() const {
 
 bool is_shaped_tensor(const detail::graph_value& v) { return v.type && v.type->is_tensor() && v.type->shape; }
 
-/// The names of the dims that the inputs leave open.
+/// The names of the dims that the model's inputs leave open.
 std::vector<std::string_view> open_names(const model& net) {
   std::vector<std::string_view> names;
   for (const value_id v : net.main().inputs())
@@ -150,12 +151,12 @@ status fix_free_dims(const session_options& options, const detail::format_row& f
 
 namespace {
 
-/// Whether a name has a letter: "?", "-1" and "*" stand for any size.
+/// True if a name has a letter: "?", "-1" and "*" stand for any size.
 bool is_word(std::string_view name) {
   return std::ranges::any_of(name, [](unsigned char c) { return c >= 0x80 || (c | 32u) - 'a' < 26; });
 }
 
-/// By symbol: those of inputs that need not be of one size.
+/// For each symbol, true if dims of inputs that have it may have different sizes.
 std::vector<bool> symbols_to_separate(const model& net, bool all) {
   std::vector<bool> made(net.symbols.size());
   for (value_id v : net.main().inputs()) {
@@ -167,7 +168,7 @@ std::vector<bool> symbols_to_separate(const model& net, bool all) {
   return made;
 }
 
-/// Gives the dims of a type that are to be separated what `symbol` says; null if there is none.
+/// A type in which the symbols in `which` are replaced by what `symbol` returns; null if the type has none of them.
 template <class F>
 const value_type* with_symbols(model& net, const value_type* type, const std::vector<bool>& which, F&& symbol) {
   const auto is_one = [&](dim d) { return !d.known() && d.symbol < which.size() && which[d.symbol]; };

@@ -7,8 +7,8 @@
 
 namespace CAMEO_NAMESPACE {
 
-/// Objects that are each for one run at a time, kept for later ones. Lock-free: a slot changes its owner by one
-/// exchange. Thread-safe.
+/// A pool of at most `Most` objects that runs use one at a time and leave for later runs. Lock-free: one atomic
+/// exchange takes the object of a slot. Thread-safe.
 template <class T, std::size_t Most>
 class idle_objects {
  public:
@@ -19,14 +19,14 @@ class idle_objects {
     for (auto& each : slots_) delete each.load(std::memory_order_acquire);
   }
 
-  /// One that is not in use; null when there is none.
+  /// Takes an object out of the pool; null if the pool is empty.
   std::unique_ptr<T> take() {
     for (auto& each : slots_)
       if (each.load(std::memory_order_relaxed))
         if (T* const found = each.exchange(nullptr, std::memory_order_acq_rel)) return std::unique_ptr<T>{found};
     return nullptr;
   }
-  /// Keeps it if there is room.
+  /// Puts an object into the pool, or destroys it if the pool is full.
   void give_back(std::unique_ptr<T> used) {
     for (auto& each : slots_) {
       T* none = nullptr;

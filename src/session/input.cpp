@@ -1,4 +1,4 @@
-// What a run is given, held against what the model declares.
+// Checks the inputs of a run against the model's declarations.
 #include "file/messages.hpp"
 #include "graph/oddities.hpp"
 #include "session/loaded.hpp"
@@ -60,7 +60,7 @@ bool fits(type_kind declared, value_kind given) {
   return false;
 }
 
-/// Whether a tensor has these elements, where that is declared, and memory for them.
+/// True if a value is a tensor with elements of this type (`undefined`: of any type) and memory for them.
 bool has_elements(const value& v, dtype type) {
   std::int64_t count = 0;
   std::uint64_t bytes = 0;
@@ -68,7 +68,7 @@ bool has_elements(const value& v, dtype type) {
          detail::checked_bytes(v.type, std::uint64_t(count), bytes) && (count == 0 || v.data);
 }
 
-/// Checks the two parts of a map (keys, values) or of a sparse tensor (values, indices).
+/// Checks the two nested values of a map (keys, values) or of a sparse tensor (values, indices).
 status check_parts(const value_type& type, std::string_view words, const value& v) {
   const bool is_map = v.kind == value_kind::map;
   const dtype of_map = type.element && type.element->is_tensor() ? type.element->type : dtype::undefined;
@@ -83,16 +83,8 @@ status check_parts(const value_type& type, std::string_view words, const value& 
   return {};
 }
 
-/// Checks a value against a declared type, parts included. `words`: the type for messages.
-status check_value(const value_type& type, std::string_view words, const value& v) {
-  if (type.kind == type_kind::optional) return v ? check_value(*type.element, words, v) : status{};
-  if (!fits(type.kind, v.kind))
-    return failed(status_code::invalid_argument, "is given {}, needs {}", kind_name(v.kind), words);
-  if (v.kind == value_kind::sequence && type.element)
-    for (const value& part : v.parts)
-      if (status s = check_value(*type.element, words, part); !s) return s;
-  if (type.kind == type_kind::map || type.kind == type_kind::sparse_tensor) return check_parts(type, words, v);
-  if (v.kind != value_kind::tensor) return {};
+/// Checks a tensor against the declared type: elements, memory, rank and known dims.
+status check_tensor_input(const value_type& type, std::string_view words, const value& v) {
   if (type.type != dtype::undefined && v.type != type.type)
     return failed(status_code::invalid_argument, "is given {}, needs {}", to_string(v, 0), words);
   std::int64_t count = 0;
@@ -111,7 +103,20 @@ status check_value(const value_type& type, std::string_view words, const value& 
   return {};
 }
 
-/// The declared shape with `count` elements: one open dim follows from the others, several are 1 if that is enough.
+/// Checks a value, including nested ones, against a declared type, whose text for messages is `words`.
+status check_value(const value_type& type, std::string_view words, const value& v) {
+  if (type.kind == type_kind::optional) return v ? check_value(*type.element, words, v) : status{};
+  if (!fits(type.kind, v.kind))
+    return failed(status_code::invalid_argument, "is given {}, needs {}", kind_name(v.kind), words);
+  if (v.kind == value_kind::sequence && type.element)
+    for (const value& part : v.parts)
+      if (status s = check_value(*type.element, words, part); !s) return s;
+  if (type.kind == type_kind::map || type.kind == type_kind::sparse_tensor) return check_parts(type, words, v);
+  return v.kind == value_kind::tensor ? check_tensor_input(type, words, v) : status{};
+}
+
+/// The declared shape for `count` elements: a single open dim follows from the others; several open dims are 1 if the
+/// known dims have `count` elements.
 result<extents> shape_for(const value_type& type, std::string_view words, std::int64_t count, bool one_element) {
   if (!type.shape) return one_element ? extents{} : extents{count};
   extents shape;
@@ -137,7 +142,7 @@ result<extents> shape_for(const value_type& type, std::string_view words, std::i
 }  // namespace
 
 result<value> session::impl::input(std::size_t i, const named_input& given) const {
-  const io_info& io = is.io.inputs[i];
+  const io_info& io = state.io.inputs[i];
   const auto wrong = [&](status s) { return std::move(s).in(fmt::format("input '{}'", io.name)); };
   value v = given.input;
   const value_type& type = io.type.kind == type_kind::optional && io.type.element ? *io.type.element : io.type;
@@ -155,15 +160,15 @@ result<value> session::impl::input(std::size_t i, const named_input& given) cons
 
 status session::impl::check_symbols(std::span<const value> given) const {
   using symbol_use = described_io::symbol_use;
-  const std::vector<io_info>& inputs = is.io.inputs;
+  const std::vector<io_info>& inputs = state.io.inputs;
   const symbol_use* first = nullptr;
-  for (const symbol_use& use : is.io.symbols) {
+  for (const symbol_use& use : state.io.symbols) {
     const value& v = given[use.input];
-    if (v.kind != value_kind::tensor || use.axis >= v.shape.rank()) continue;  // an optional input that is not there
+    if (v.kind != value_kind::tensor || use.axis >= v.shape.rank()) continue;  // an omitted optional input
     if (!first || first->name != use.name) first = &use;
     const value& other = given[first->input];
     if (v.shape[use.axis] == other.shape[first->axis]) continue;
-    if (first->symbol != use.symbol && (sizes_told.exchange(true) || !is.log)) continue;
+    if (first->symbol != use.symbol && (sizes_reported.exchange(true) || !state.log)) continue;
     const std::string words =
         fmt::format("'{}' is {} in input '{}' (axis {} of {}) and {} in input '{}' (axis {} of {})", use.name,
                     other.shape[first->axis], inputs[first->input].name, first->axis, to_string(other, 0),
@@ -172,8 +177,8 @@ status session::impl::check_symbols(std::span<const value> given) const {
       return failed(status_code::invalid_argument,
                     "{}; the model needs one size for both (session.separate_dims=1 takes such a name for none)",
                     words);
-    if (is.log_from <= log_level::warning)
-      is.log(log_level::warning, of_model(is.net(), warning_of(oddity::one_name_two_sizes, "{}", words)));
+    if (state.log_from <= log_level::warning)
+      state.log(log_level::warning, of_model(state.net(), warning_of(oddity::one_name_two_sizes, "{}", words)));
   }
   return {};
 }

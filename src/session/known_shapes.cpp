@@ -17,7 +17,7 @@ known_shapes::known_shapes(const session& of) {
   };
   const graph& g = of.graph().main();
   for (const value_id v : g.outputs()) {
-    // io_info also has sizes that the model only declares, and a run may contradict those.
+    // The graph's types are used, because io_info also has declared sizes, from which a run may differ.
     const value_type* const type = g[v].type;
     std::optional<std::vector<known_dim>>& made_output = outputs_.emplace_back();
     if (!type || !type->is_tensor() || !type->shape || type->shape->size() > max_rank) continue;
@@ -28,7 +28,7 @@ known_shapes::known_shapes(const session& of) {
 }
 
 bool known_shapes::find(std::size_t i, std::span<const value> inputs, extents& to) const {
-  if (!knows(i)) return false;
+  if (!is_known(i)) return false;
   to.resize(0);
   for (const known_dim& d : *outputs_[i]) to.push_back(d.size >= 0 ? d.size : inputs[d.input].shape[d.axis]);
   return true;

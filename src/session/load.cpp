@@ -1,4 +1,4 @@
-// From bytes to a session or a compiled model: the stages one after the other; stages.hpp says what each does.
+// Runs the stages that make a session, or a compiled model, of bytes; stages.hpp documents each of them.
 #include "core/guarded.hpp"
 #include "file/messages.hpp"
 #include "session/loaded.hpp"
@@ -8,114 +8,116 @@
 namespace CAMEO_NAMESPACE {
 namespace {
 
-/// Prefixes the model's name unless the words start with it already.
+/// Prefixes an error with the model's name unless its words start with it already.
 status at(status failed, std::string_view name) {
   if (name.empty() || failed.words().substr(0, name.size()) == name) return failed;
   return std::move(failed).in(name);
 }
 
-/// Moves a stage's result to its place.
+/// Moves a stage's result to `to`, or returns its error.
 template <class T>
 status take(T& to, result<T>&& made) {
   static_assert(std::is_nothrow_move_constructible_v<result<T>> && std::is_nothrow_move_assignable_v<T>,
-                "what a stage returns must move without allocating: hold a std::vector or a std::unique_ptr, and not a "
-                "std::deque");
+                "the result of a stage must move without allocation: use a std::vector or a std::unique_ptr instead of "
+                "a std::deque");
   if (made) to = *std::move(made);
   return std::move(made).error();
 }
 
-/// What loading needs and a session does not.
+/// State that loading needs and the session does not.
 struct loading {
   const load_settings& how;
-  load_teller tell{how};
+  load_reporter reporter{how};
   op_table ops = {};
   std::optional<compilation> output = {};
 };
 
-/// Percent of the time that the stages after the first two take, about.
+/// The estimated shares of the total time, in percent, of the stages after the first two.
 struct stage_shares {
   unsigned rewrite, place, compile;
 };
 
-/// The stages that loading and compiling begin with.
+/// The first stages of loading and of compiling, up to the check of the operators.
 status read_and_check(loading& now, loaded& made, model_source read) {
   const load_settings& how = now.how;
   const bool by_policy = bool(how.options.choose_devices);
   if (!by_policy)
-    if (status s = take(made.by, choose_by_list(how)); !s) return s;
-  if (status s = require_room_for_groups(how); !s) return s;
-  if (status s = now.tell.begin("read", 10); !s) return s;
-  if (status s = take(made.from, read(how)); !s) return s;
-  model& net = *made.from.net;
-  now.tell.follow(net);
+    if (status s = take(made.chosen, choose_by_list(how)); !s) return s;
+  if (status s = require_file_for_groups(how); !s) return s;
+  if (status s = now.reporter.begin("read", 10); !s) return s;
+  if (status s = take(made.source, read(how)); !s) return s;
+  model& net = *made.source.net;
+  now.reporter.follow(net);
   if (by_policy)
-    if (status s = take(made.by, choose_by_policy(how, net)); !s) return s;
-  if (status s = fix_free_dims(how.options, *made.from.format, net); !s) return s;
+    if (status s = take(made.chosen, choose_by_policy(how, net)); !s) return s;
+  if (status s = fix_free_dims(how.options, *made.source.format, net); !s) return s;
   if (!how.config.is_on(config_key<"session.strict">))
     separate_dims(net, how.config.is_on(config_key<"session.separate_dims">));
-  if (status s = now.tell.begin("check", 5); !s) return s;
-  if (status s = take(now.ops, check_operators(made.by.list, net)); !s) return s;
-  now.tell.tell_model();
-  return take(now.output, choose_output(how, made.by.list, net));
+  if (status s = now.reporter.begin("check", 5); !s) return s;
+  if (status s = take(now.ops, check_operators(made.chosen.list, net)); !s) return s;
+  now.reporter.report_model();
+  return take(now.output, choose_output(how, made.chosen.list, net));
 }
 
-/// Those up to the programs of fused nodes.
+/// The next stages of loading and of compiling, up to the programs of fused nodes.
 status rewrite_place_compile(loading& now, loaded& made, const rewriting& rewrite, stage_shares of) {
   model& net = rewrite.net;
-  if (status s = now.tell.begin("optimize", of.rewrite); !s) return s;
-  if (status s = rewrite_ahead(rewrite, made.by); !s) return s;
-  if (status s = now.tell.begin("place", of.place); !s) return s;
-  if (status s = take(made.placed, place_nodes(now.how, made.by, now.ops, now.output, net)); !s) return s;
-  if (status s = now.tell.begin("compile", of.compile); !s) return s;
-  return take(made.compiled, compile_groups(now.how, made.by.list, now.output, made.placed, net, now.tell));
+  if (status s = now.reporter.begin("optimize", of.rewrite); !s) return s;
+  if (status s = rewrite_ahead(rewrite, made.chosen); !s) return s;
+  if (status s = now.reporter.begin("place", of.place); !s) return s;
+  if (status s = take(made.placed, place_nodes(now.how, made.chosen, now.ops, now.output, net)); !s) return s;
+  if (status s = now.reporter.begin("compile", of.compile); !s) return s;
+  return take(made.compiled, compile_groups(now.how, made.chosen.list, now.output, made.placed, net, now.reporter));
 }
 
 rewriting rewriting_of(const loading& now, loaded& made) {
-  return {now.how, made.by.list, now.ops, *made.from.net, made.rewrites};
+  return {now.how, made.chosen.list, now.ops, *made.source.net, made.rewrites};
 }
 
 status write_if_wanted(loading& now, loaded& made) {
   if (!now.output) return {};
-  return write_compiled(now.how, made.by.list, made.placed, made.compiled, *made.from.net, *now.output);
+  return write_compiled(now.how, made.chosen.list, made.placed, made.compiled, *made.source.net, *now.output);
 }
 
 status load(loading& now, loaded& made, model_source read) {
   if (status s = read_and_check(now, made, read); !s) return s;
-  model& net = *made.from.net;
+  model& net = *made.source.net;
   const rewriting rewrite = rewriting_of(now, made);
   if (status s = rewrite_place_compile(now, made, rewrite, {.rewrite = 20, .place = 5, .compile = 9}); !s) return s;
   if (status s = write_if_wanted(now, made); !s) return s;
-  if (status s = now.tell.begin("optimize", 21); !s) return s;
+  if (status s = now.reporter.begin("optimize", 21); !s) return s;
   if (status s = rewrite_placed(rewrite); !s) return s;
-  // At the level none the file has the nodes of the model. At others it gives the same bits wherever it runs.
+  // At the level `none`, the file has the model's nodes, without the providers' last rewrites. At other levels it has
+  // those rewrites, so that it computes the same bits wherever it runs.
   const bool saves_first = now.how.options.optimize == optimization_level::none;
   if (saves_first)
     if (status s = save_optimized(rewrite, made.placed.fused); !s) return s;
   if (status s = rewrite_last(rewrite); !s) return s;
-  now.tell.tell_placements(made);
+  now.reporter.report_placements(made);
   if (!saves_first)
     if (status s = save_optimized(rewrite, made.placed.fused); !s) return s;
-  if (status s = now.tell.begin("plan", 30); !s) return s;
-  if (status s = take(made.plan, make_session_plan(now.how, made.by.list, made.compiled, net, now.tell)); !s) return s;
+  if (status s = now.reporter.begin("plan", 30); !s) return s;
+  if (status s = take(made.plan, make_session_plan(now.how, made.chosen.list, made.compiled, net, now.reporter)); !s)
+    return s;
   if (status s = take(made.io, describe_io(net, made.plan)); !s) return s;
   if (status s = take(made.threads, start_threads(now.how)); !s) return s;
-  now.tell.tell_plan(made);
-  return now.tell.end();
+  now.reporter.report_plan(made);
+  return now.reporter.end();
 }
 
 status compile(loading& now, loaded& made, model_source read) {
   if (status s = read_and_check(now, made, read); !s) return s;
   const rewriting rewrite = rewriting_of(now, made);
   if (status s = rewrite_place_compile(now, made, rewrite, {.rewrite = 15, .place = 5, .compile = 50}); !s) return s;
-  now.tell.tell_placements(made);
-  if (status s = now.tell.begin("optimize", 5); !s) return s;
+  now.reporter.report_placements(made);
+  if (status s = now.reporter.begin("optimize", 5); !s) return s;
   if (status s = rewrite_placed(rewrite); !s) return s;
-  if (status s = now.tell.begin("write", 10); !s) return s;
+  if (status s = now.reporter.begin("write", 10); !s) return s;
   if (status s = write_if_wanted(now, made); !s) return s;
-  return now.tell.end();
+  return now.reporter.end();
 }
 
-/// What a session keeps of its settings.
+/// Copies the settings that the session needs after loading.
 void keep(loaded& made, const load_settings& how) {
   made.log = how.options.log, made.log_from = how.options.log_from;
   made.config = how.config, made.rules = how.rules;
@@ -132,11 +134,11 @@ result<loaded> load_all(const detail::loader& by, const session_options& options
   loaded made;
   keep(made, *how);
   if (status s = load(now, made, read); !s) return s;
-  for (const auto& [key, text] : made.by.options) made.config.set(key, text);
+  for (const auto& [key, text] : made.chosen.options) made.config.set(key, text);
   return made;
 }
 
-/// Keys that say elsewhere where the compiled model goes, or that would write another.
+/// The options for compiling, without keys that would prevent it or write another model.
 session_options for_compiling(const compile_options& wanted) {
   session_options options = wanted.session;
   options.optimize = wanted.optimize;
@@ -145,7 +147,7 @@ session_options for_compiling(const compile_options& wanted) {
   return options;
 }
 
-/// The model to compile. A file that is not there is INVALID_ARGUMENT, as in ONNX Runtime's compile API.
+/// The model to compile. INVALID_ARGUMENT if the file does not exist, as in ONNX Runtime's compile API.
 result<read_model> read_input(const load_settings& how, compile_input& input) {
   if (!input.path.empty()) {
     result<read_model> read = read_path(how, input.path);
@@ -209,18 +211,18 @@ result<session> detail::loader::load(std::istream& stream, std::string_view name
 
 result<session> detail::loader::load(std::unique_ptr<model> net, const session_options& options) const {
   if (!net) return status{status_code::invalid_argument, "there is no model to load: the pointer to it is null"};
-  std::string name;  // outlives the model
+  std::string name;  // a copy, because it is needed after the model is gone
   if (status s = guarded([&] { return name = net->path, status{}; }); !s) return s;
   const auto read = [&](const load_settings& how) { return made_model(how, std::move(net)); };
   return session::impl::make(*this, options, name, {}, read);
 }
 
 result<compile_report> detail::loader::compile(compile_options wanted) const {
-  std::string name;  // outlives the model
+  std::string name;  // a copy, because it is needed after the model is gone
   const auto read = [&](const load_settings& how) { return read_input(how, wanted.input); };
   const auto all = [&]() -> result<compile_report> {
     name = input_name(wanted.input);
-    name_exceptions_of(wanted.output.to, "compile_options::output");
+    name_exceptions_of(wanted.output.function, "compile_options::output");
     name_exceptions_of(wanted.place_initializer, "compile_options::place_initializer");
     if (!detail::is_level(wanted.optimize))
       return failed(status_code::invalid_argument, "compile_options::optimize is {}; levels are 0 to 3, and 99",

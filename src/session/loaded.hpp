@@ -8,7 +8,7 @@
 
 namespace CAMEO_NAMESPACE {
 
-/// What a session keeps of loading. It does not change from then on.
+/// The state of a session that loading creates. It is immutable afterwards.
 struct loaded {
   detail::callback<void(log_level, std::string_view words)> log;
   log_level log_from = log_level::warning;
@@ -17,8 +17,8 @@ struct loaded {
   std::shared_ptr<context_workspace> workspace;
   std::size_t memory_limit = 0;
   bool denormals_as_zero = false;
-  chosen_providers by;
-  read_model from;
+  chosen_providers chosen;
+  read_model source;
   transform_log rewrites;
   placed_nodes placed;
   compiled_groups compiled;
@@ -26,14 +26,14 @@ struct loaded {
   described_io io;
   session_threads threads;
 
-  const model& net() const { return *from.net; }
+  const model& net() const { return *source.net; }
   std::vector<placement_info> placements(bool with_refusals) const;
   std::size_t fixed_bytes() const;
-  /// Whether all inputs and outputs lie in the host's memory.
+  /// True if all inputs and outputs are in host memory.
   bool has_host_io() const;
 };
 
-/// A runner with its tables and room for the values that go in and out.
+/// A runner with its tables and the arrays of its inputs and outputs.
 struct io_binding::impl {
   const session::impl* owner = nullptr;
   detail::heap_arena tables{1 << 14};
@@ -49,34 +49,34 @@ struct io_binding::impl {
   }
 };
 
-/// Reads the model that is to be loaded; called once.
+/// Reads the model to be loaded. Called once.
 using model_source = detail::function_ref<result<read_model>(const load_settings&)>;
 
-/// A loaded model and its runners that are not in use.
+/// A loaded model and its idle runners.
 struct session::impl {
-  /// All stages. `name`: of the model, for messages; `places`: of a model in a package.
+  /// Runs all stages of loading. `name` is the model's name in messages; `places` are the open files of a package.
   static result<session> make(const detail::loader&, const session_options&, std::string_view name,
                               opened_places places, model_source);
-  explicit impl(loaded&& made) : is{std::move(made)}, other_shape_told(is.io.outputs.size()) {}
+  explicit impl(loaded&& made) : state{std::move(made)}, other_shape_reported(state.io.outputs.size()) {}
   impl(const impl&) = delete;
   impl& operator=(const impl&) = delete;
 
-  const loaded is;
+  const loaded state;
   mutable idle_objects<io_binding::impl, 64> idle;
-  mutable std::vector<std::atomic<bool>> other_shape_told;  // per output: a warning about another shape was given
-  mutable std::atomic<bool> sizes_told = false;             // a warning about dims of one name was given
+  mutable std::vector<std::atomic<bool>> other_shape_reported;  // per output: it was warned of another shape
+  mutable std::atomic<bool> sizes_reported = false;             // it was warned of two sizes for one name
 
   result<std::unique_ptr<io_binding::impl>> acquire() const;
   void give_back(std::unique_ptr<io_binding::impl>) const;
-  /// The input as a run takes it: with the model's shape where it brought none.
+  /// The checked value of an input, with the declared shape if the caller gave none.
   result<value> input(std::size_t i, const named_input&) const;
-  /// INVALID_ARGUMENT when a symbol is of two sizes; a warning, once, when symbols of one name are. Allocates nothing
-  /// while all is well.
+  /// INVALID_ARGUMENT when one symbol has two sizes; a warning, once, when two symbols of one name have. Does not
+  /// allocate if the sizes are correct.
   status check_symbols(std::span<const value> given) const;
   status run(io_binding::impl&, const run_settings&) const;
   result<named_values> run(io_binding::impl&, std::span<const named_input>, const run_settings&) const;
-  status tell_shapes(std::span<const value> made) const;
-  /// What went wrong in a run, with the model's file in front.
+  status report_shapes(std::span<const value> made) const;
+  /// An error of a run, preceded by the model's file.
   status at_file(status failed) const;
 };
 

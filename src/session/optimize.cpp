@@ -1,4 +1,4 @@
-// What is rewritten when: before providers choose their nodes, and among the nodes of each afterwards.
+// Applies the rewrites: those before providers choose their nodes, and afterwards those of each provider to its nodes.
 #include "file/messages.hpp"
 #include "session/evaluate.hpp"
 #include "session/stages.hpp"
@@ -15,9 +15,9 @@ namespace {
 using tables = std::vector<const transform_table*>;
 using table_span = std::span<const transform_table* const>;
 
-/// Bytes that one node may take while it is folded to a constant.
+/// The limit in bytes for the outputs and the scratch memory of one node while it is folded to a constant.
 constexpr std::size_t evaluation_limit = std::size_t{1} << 30;
-/// How often levels 2 to 4 are gone through in all (session.graph_optimizations_loop_level).
+/// The greatest number of rounds over the levels above basic (session.graph_optimizations_loop_level).
 constexpr std::size_t most_rounds = 10;
 constexpr const config_key_row &groups_key = config_key<"optimization.minimal_build_optimizations">,
                                &path_key = config_key<"session.optimized_model_filepath">,
@@ -41,7 +41,7 @@ tables of_level(table_span all, optimization_level level, const session_config& 
   return found;
 }
 
-/// The tables of another phase, whatever their level.
+/// The tables of a phase, whatever their level.
 tables of_phase(table_span all, transform_phase phase, const session_config& config) {
   tables found;
   for (const transform_table* each : all)
@@ -49,19 +49,19 @@ tables of_phase(table_span all, transform_phase phase, const session_config& con
   return found;
 }
 
-/// Applies tables to a model, with the names that are left out and the kernels that work out constants.
+/// Applies tables of transforms to a model, except disabled ones, with kernels that fold constants.
 class application {
  public:
   explicit application(const rewriting& r)
       : r_{r}, disabled_{r.how.disabled_transforms()}, kernels_{r.providers, evaluation_limit} {}
 
-  /// To any node, before it has a provider.
+  /// Applies tables to all nodes, before they have providers.
   result<bool> to_all(table_span which, bool keeps_quantized, std::size_t steps) {
     const auto any = [](const node_view&) { return true; };
     return apply_transforms(r_.net.main(), which, {r_.ops, evaluate_, any, -1, keeps_quantized}, options(steps));
   }
-  /// To the nodes of one provider.
-  result<bool> among(std::size_t p, table_span which) {
+  /// Applies tables to the nodes of one provider.
+  result<bool> to_nodes_of(std::size_t p, table_span which) {
     if (which.empty()) return false;
     return with_takes(p, [&](const rewriter::surroundings& around) {
       return apply_transforms(r_.net.main(), which, around, options(10));
@@ -102,7 +102,7 @@ class application {
 
 status done(const result<bool>& applied) { return applied.error(); }
 
-/// The format that the model is to be saved in; null: it is not to be saved.
+/// The format in which the model is to be saved; null: it is not to be saved.
 result<const detail::format_row*> saved_format(const load_settings& how) {
   const std::string_view path = how.config[path_key], wanted = how.config[format_key];
   if (path.empty()) return static_cast<const detail::format_row*>(nullptr);
@@ -112,7 +112,7 @@ result<const detail::format_row*> saved_format(const load_settings& how) {
   return row;
 }
 
-/// Before anything else changes the nodes that the records name.
+/// Applies the rewrites that an ORT file has recorded. This comes first, because the records name nodes of the file.
 status replay_saved(const rewriting& r) {
   if (r.how.options.optimize < optimization_level::extended ||
       !r.how.config.is_on(config_key<"session.enable_saved_runtime_optimizations">))
@@ -130,8 +130,8 @@ void forget_saved(graph& g) {
     for (graph* body : g[n].subgraphs) forget_saved(*body);
 }
 
-/// Whether the session chooses groups: a provider has rewrites of them, for which constants stay quantized until then.
-/// With session.enable_saved_runtime_optimizations the file has chosen.
+/// True if a provider has rewrites of groups of nodes, for which constants stay quantized until then. With
+/// session.enable_saved_runtime_optimizations, the file has recorded the groups, so that none are searched for.
 bool has_groups(const rewriting& r) {
   if (r.how.options.optimize < optimization_level::extended ||
       (r.how.config[groups_key].empty() &&
@@ -143,10 +143,12 @@ bool has_groups(const rewriting& r) {
   });
 }
 
-/// What a build without schemas could do as well, among the nodes of each provider: saved, or done.
+/// Applies, or records in the model, the rewrites of groups among each provider's nodes: those rewrites that also a
+/// build without operator schemas can apply.
 status apply_groups_of_providers(const rewriting& r, group_mode mode) {
   const session_config& config = r.how.config;
-  // A file for other programs has what ONNX Runtime would take on this processor; our kernels take s8 as well as u8.
+  // A file is for other programs, so it has the groups that ONNX Runtime would choose on this processor; cameo's
+  // kernels accept int8 as well as uint8.
   const config_key_row& signed_key = config_key<"session.qdqisint8allowed">;
   const bool is_saved = !config[groups_key].empty();
   const group_policy policy{is_saved ? config[signed_key] == "1" : config.set_to(signed_key) != "0"};
@@ -156,31 +158,32 @@ status apply_groups_of_providers(const rewriting& r, group_mode mode) {
   for (std::size_t p = 0; p < r.providers.size(); ++p) {
     const tables which = of_level(r.providers[p].row->transforms(), optimization_level::extended, config);
     if (status s = done(to.groups(p, which, policy, mode)); !s) return s;
-    // What a provider does with constants that stayed quantized, before they are folded.
+    // Rewrites of nodes whose constants stayed quantized have to precede the folding of these constants.
     for (const table_span all : {table_span{which}, table_span{r.how.transforms}}) {
       tables afterwards;
       for (const transform_table* each : all)
         if (folds && each->when.phase == transform_phase::at_level_and_after_groups) afterwards.push_back(each);
-      if (status s = done(to.among(p, afterwards)); !s) return s;
+      if (status s = done(to.to_nodes_of(p, afterwards)); !s) return s;
     }
   }
   return {};
 }
 
-/// Replaces operators that readers of the file to be written have no kernel for, before fusions make others of them.
+/// Replaces operators for which the reader of the saved file has no kernel. This precedes fusions, which would replace
+/// them by other operators.
 status rewrite_for_file(const rewriting& r) {
   const result<const detail::format_row*> row = saved_format(r.how);
   if (!row || !*row || !(*row)->needs_kernels) return {};
   const tables which = of_phase(r.how.transforms, transform_phase::before_saving, r.how.config);
   application to{r};
   for (std::size_t p = 0; p < r.providers.size(); ++p)
-    if (status s = done(to.among(p, which)); !s) return s;
+    if (status s = done(to.to_nodes_of(p, which)); !s) return s;
   return {};
 }
 
 }  // namespace
 
-status require_room_for_groups(const load_settings& how) {
+status require_file_for_groups(const load_settings& how) {
   const std::string_view mode = how.config[groups_key];
   if (!mode.empty() && mode != "save" && mode != "apply")
     return failed(status_code::invalid_argument, "{} is '{}'; it can be 'save', 'apply' or nothing", groups_key.key,
@@ -210,17 +213,18 @@ status rewrite_ahead(const rewriting& r, const chosen_providers& by) {
 
 namespace {
 
-/// What the providers do at every level, after all other rewrites.
+/// Applies the providers' transforms of the last phase, which runs at every level.
 status apply_closing(const rewriting& r) {
   application to{r};
   for (std::size_t p = 0; p < r.providers.size(); ++p)
-    if (status s = done(to.among(p, of_phase(r.providers[p].row->transforms(), transform_phase::last, r.how.config)));
+    if (status s =
+            done(to.to_nodes_of(p, of_phase(r.providers[p].row->transforms(), transform_phase::last, r.how.config)));
         !s)
       return s;
   return {};
 }
 
-/// Levels above basic, or what optimization.minimal_build_optimizations leaves of them.
+/// Applies the levels above basic, or the part of them that optimization.minimal_build_optimizations selects.
 status rewrite_by_level(const rewriting& r) {
   const session_config& config = r.how.config;
   const optimization_level wanted = r.how.options.optimize;
@@ -237,7 +241,7 @@ status rewrite_by_level(const rewriting& r) {
       if (wanted < level) break;
       last_changed = false;
       for (std::size_t p = 0; p < r.providers.size(); ++p) {
-        const result<bool> changed = to.among(p, of_level(r.providers[p].row->transforms(), level, config));
+        const result<bool> changed = to.to_nodes_of(p, of_level(r.providers[p].row->transforms(), level, config));
         if (!changed) return changed.error();
         last_changed = last_changed || *changed;
       }
@@ -258,14 +262,15 @@ status rewrite_placed(const rewriting& r) {
 
 status rewrite_last(const rewriting& r) {
   if (status s = apply_closing(r); !s) return s;
-  // Records name nodes: they are made of those that the file will have.
+  // Records refer to nodes by their names, so they are made last, from the nodes that are saved.
   if (r.how.config[groups_key] != "save" || r.how.options.optimize < optimization_level::extended) return {};
   return apply_groups_of_providers(r, group_mode::record);
 }
 
 namespace {
 
-/// Where the initializers of the optimized model go: session.optimized_model_external_initializers_file_name.
+/// The options for writing the initializers of the optimized model to another file
+/// (session.optimized_model_external_initializers_file_name).
 result<write_options> weights_of_optimized(const rewriting& r, const std::string& path, bool is_onnx) {
   write_options how{std::string{r.how.config[saved_weights_key]}, 0};
   if (how.external_data.empty()) return how;
@@ -288,7 +293,7 @@ result<write_options> weights_of_optimized(const rewriting& r, const std::string
 
 }  // namespace
 
-/// session.optimized_model_filepath, in that format.
+/// Saves the model to session.optimized_model_filepath.
 status save_optimized(const rewriting& r, const std::vector<fused_node>& fused) {
   const std::string path{r.how.config[path_key]};
   if (path.empty()) return {};

@@ -13,7 +13,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// "batch,3" has the dims of [batch,3].
+/// Splits the text of a shape with `count` dims: "batch,3" becomes "batch" and "3".
 std::vector<std::string> dims_in(std::string_view text, std::size_t count) {
   std::vector<std::string> made;
   for (std::size_t i = 0; i < count; ++i) {
@@ -47,15 +47,15 @@ result<package_io> interface_of(std::span<const detail::format_row> formats, con
   const std::span<const std::byte> bytes = how.file->bytes();
   const auto row = std::find_if(formats.begin(), formats.end(),
                                 [&](const detail::format_row& f) { return f.recognizes(bytes, path); });
-  if (row == formats.end()) return status{status_code::not_implemented, "no format that is linked reads it"}.in(path);
+  if (row == formats.end()) return status{status_code::not_implemented, "no linked format reads it"}.in(path);
   const result<std::unique_ptr<model>> net = row->read_file(path, how);
   if (!net) return status{net.error()};
-  // For types that the file leaves out. What does not pass may still run where its operators are known.
+  // The check infers types that the file omits. Its error is ignored: another runtime may have the model's operators.
   static_cast<void>(check_model(**net, op_table{}));
   return interface_of(inputs_of(**net), outputs_of(**net));
 }
 
-/// Of a variant that has a model file.
+/// The inputs and outputs of a variant that has a model file.
 result<package_io> interface_of(const package& from, const package_variant& v,
                                 std::span<const detail::format_row> formats) {
   const auto file = from.read(v, *v.model_file);
@@ -98,7 +98,7 @@ status pipeline::impl::add(const detail::loader& with, const package& from, cons
   return {};
 }
 
-/// Inputs as the first component sees them that takes them.
+/// Fills in the descriptions of inputs and outputs. An input that several components read is described as in the first.
 void pipeline::impl::describe() {
   inputs.resize(plan.io.inputs.size());
   for (std::size_t c = sessions.size(); c-- > 0;)
@@ -141,7 +141,7 @@ std::size_t pipeline::size() const { return impl_->sessions.size(); }
 const session& pipeline::part(std::size_t i) const { return impl_->sessions[i]; }
 const component_context& pipeline::selected(std::size_t i) const { return impl_->selected[i]; }
 
-/// By the number of the input; null for one that was left out.
+/// The caller's inputs in the pipeline's order; null for an input that was omitted.
 result<std::vector<const named_input*>> pipeline::impl::given(std::span<const named_input> all) const {
   std::vector<const named_input*> made(inputs.size());
   const auto invalid = [](std::string words) { return status{status_code::invalid_argument, std::move(words)}; };

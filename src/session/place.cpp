@@ -1,4 +1,4 @@
-// Which node each provider runs, and which it compiles.
+// Finds the operators of nodes, and assigns nodes to providers, which run or compile them.
 #include <cameo/partition/lower.hpp>
 
 #include "context/workspace.hpp"
@@ -21,12 +21,12 @@ result<op_table> check_operators(std::span<const provider> providers, model& net
 
 namespace {
 
-/// The standard bodies of operators that no provider has a kernel for; each is made once.
+/// Creates the standard function bodies of operators for which no provider has a kernel, each of them once.
 class standard_bodies {
  public:
   explicit standard_bodies(std::vector<std::unique_ptr<function>>& to) : made_{to} {}
 
-  result<const function*> of(model& m, const detail::graph_node& node) {
+  result<const function*> body_of(model& m, const detail::graph_node& node) {
     if (!node.op || !node.version) return static_cast<const function*>(nullptr);
     const function_body_row* const best = find_function_body(node.op->id, node.version->since, node.opset);
     if (!best) return static_cast<const function*>(nullptr);
@@ -42,11 +42,11 @@ class standard_bodies {
   std::vector<std::pair<const function_body_row*, const function*>> known_;
 };
 
-/// A node that landed on a fallback, or null.
+/// A node that was assigned to a fallback; null if there is none.
 const detail::graph_node* on_fallback(const graph& g, std::span<const provider> providers) {
   for (node_id n : g.order()) {
     const detail::graph_node& node = g[n];
-    if (is_known(g, node)) continue;  // never run
+    if (is_known(g, node)) continue;  // its outputs are constants, so it never runs
     if (node.provider == external_provider) continue;
     if (node.provider >= 0 && providers[std::size_t(node.provider)].row->is_fallback) return &node;
     if (node.fused >= 0) continue;
@@ -56,7 +56,7 @@ const detail::graph_node* on_fallback(const graph& g, std::span<const provider> 
   return nullptr;
 }
 
-/// Providers of the runtime that the session does not use.
+/// The providers of the runtime that the session does not use.
 std::vector<claim_row> unused(const load_settings& how, std::span<const provider> used) {
   std::vector<claim_row> rows;
   for (const provider& p : how.of_runtime)
@@ -86,7 +86,7 @@ result<placed_nodes> place_nodes(const load_settings& how, const chosen_provider
                                  const std::optional<compilation>& output, model& net) {
   placed_nodes made;
   standard_bodies bodies{made.bodies};
-  const auto body = [&](model& m, const detail::graph_node& node) { return bodies.of(m, node); };
+  const auto body = [&](model& m, const detail::graph_node& node) { return bodies.body_of(m, node); };
   const auto canceled = [&] { return how.options.stop.stop_requested(); };
   const std::vector<claim_row> rows = by.claimers(), others = unused(how, by.list);
   partition_options with{body, canceled, !how.config.is_on(config_key<"session.disable_model_compile">)};

@@ -9,7 +9,8 @@ namespace {
 constexpr const config_key_row &by_layer = config_key<"session.layer_assignment_settings">,
                                &by_name = config_key<"session.name_based_layer_assignment">;
 
-/// Reads "device(pattern, =pattern); device(pattern)". Pieces are views of the text, so that messages can say where.
+/// Parses "device(pattern, =pattern); device(pattern)". Pieces are views of the text, so that messages can state their
+/// position.
 class rule_reader {
  public:
   rule_reader(const config_key_row& row, std::string_view text) : text_{text} {
@@ -38,10 +39,10 @@ class rule_reader {
   }
   template <class Visit>
   static void for_each_piece(std::string_view text, char between, Visit visit) {
-    for (std::size_t from = 0; from <= text.size();) {
-      const std::size_t to = std::min(text.find(between, from), text.size());
-      visit(trimmed(text.substr(from, to - from)));
-      from = to + 1;
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(between, begin), text.size());
+      visit(trimmed(text.substr(begin, end - begin)));
+      begin = end + 1;
     }
   }
 
@@ -64,7 +65,7 @@ class rule_reader {
     return good;
   }
 
-  /// Rules of this entry begin at `first`.
+  /// Reads one pattern of an entry whose rules begin at index `first`.
   status read_pattern(std::string_view pattern, device_kind kind, std::size_t first) {
     const bool exact = pattern.front() == '=';
     if (exact && made_.by_name) return wrong(pattern, "patterns are looked for in names, there is no '=' here");

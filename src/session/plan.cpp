@@ -1,4 +1,4 @@
-// The plan of a session, its inputs and outputs, and its threads.
+// Makes the plan of a session, the descriptions of its inputs and outputs, and its threads.
 #include <cameo/os/heap_arena.hpp>
 #include <cameo/partition/lower.hpp>
 
@@ -11,7 +11,7 @@
 namespace CAMEO_NAMESPACE {
 namespace {
 
-/// Each provider's binder; kinds of memory that providers share are listed once.
+/// The binder of each provider. `memories` receives the kinds of memory, each once even if providers share it.
 std::vector<node_binder> binders_of(std::span<const provider> providers, const memory_source& for_values,
                                     std::vector<memory_source>& memories) {
   const memory_source heap = heap_memory();
@@ -19,7 +19,7 @@ std::vector<node_binder> binders_of(std::span<const provider> providers, const m
   memories.push_back(for_values.allocate ? for_values : heap);
   for (const provider& p : providers) {
     memory_source source = p.row->memory(p.self.get());
-    if (source.allocate == heap.allocate) source = memories[0];  // host memory, as the user supplies it
+    if (source.allocate == heap.allocate) source = memories[0];  // host memory, possibly from the user's allocator
     const auto is_it = [&](const memory_source& m) { return m.self == source.self && m.allocate == source.allocate; };
     const std::size_t kind = std::size_t(std::ranges::find_if(memories, is_it) - memories.begin());
     if (kind == memories.size()) memories.push_back(source);
@@ -35,7 +35,8 @@ io_info info_of(const model& net, value_id v) {
   return made;
 }
 
-/// Initializers are no inputs, in models from before they could be left out of the list.
+/// True if a caller may give this input. Before IR version 4, models had to list every initializer as an input, so that
+/// such inputs are constants.
 bool is_given(const model& net, value_id input) { return !net.main()[input].constant || net.ir_version >= 4; }
 
 std::vector<described_io::symbol_use> symbols_in(const model& net, const std::vector<io_info>& inputs) {
@@ -55,7 +56,7 @@ std::vector<described_io::symbol_use> symbols_in(const model& net, const std::ve
 }  // namespace
 
 result<session_plan> make_session_plan(const load_settings& how, std::span<const provider> providers,
-                                       const compiled_groups& groups, const model& net, const load_teller& tell) {
+                                       const compiled_groups& groups, const model& net, const load_reporter& reporter) {
   session_plan made;
   const std::vector<node_binder> binders = binders_of(providers, how.options.memory, made.memories);
   std::vector<detail::bound_kernel> compiled;
@@ -69,7 +70,7 @@ result<session_plan> make_session_plan(const load_settings& how, std::span<const
     const auto found = std::ranges::find_if(providers, is_it);
     if (found == providers.end())
       return failed(status_code::invalid_argument,
-                    "inputs and outputs are to lie in the memory of '{}', which is not among the session's providers",
+                    "inputs and outputs are to be in the memory of '{}', which is not among the session's providers",
                     in);
     with.io_memory = binders[std::size_t(found - providers.begin())].memory;
   }
@@ -79,20 +80,20 @@ result<session_plan> make_session_plan(const load_settings& how, std::span<const
   with.memory_limit = how.memory_limit;
   struct watch {
     const model& net;
-    const load_teller& tell;
-  } const watching{net, tell};
+    const load_reporter& reporter;
+  } const watching{net, reporter};
   with.watcher.self = &watching;
-  // Pages go as soon as there is a copy: no more of a large file is in memory than what is being copied.
+  // Pages of a mapped file are released once their contents are copied, so that a large file is never in memory whole.
   with.watcher.copied = [](const void* self, const value& v) {
     for (const auto& file : static_cast<const watch*>(self)->net.files) file->forget_pages(v.data, v.bytes());
   };
   with.watcher.bound = [](const void* self, std::size_t done, std::size_t total) {
-    static_cast<const watch*>(self)->tell.part(double(done) / double(total));
+    static_cast<const watch*>(self)->reporter.part(double(done) / double(total));
   };
   result<const plan_view*> steps = make_plan(**net_draft, with, *made.memory);
   if (!steps) return std::move(steps).error();
   made.steps = *steps;
-  for (const auto& file : net.files) file->forget_pages();  // weights have been packed
+  for (const auto& file : net.files) file->forget_pages();  // kernels have packed copies of the weights
   return made;
 }
 
@@ -131,7 +132,7 @@ result<session_threads> start_threads(const load_settings& how) {
     const std::size_t count = call_user("the task pool's concurrency()", [&] { return own.concurrency(); });
     if (count == 0)
       return status{status_code::invalid_argument,
-                    "the task pool's concurrency() is 0; it counts the threads that work may have, at least the "
+                    "the task pool's concurrency() is 0; it is the number of threads that may work, including the "
                     "caller's"};
     return session_threads{nullptr, own, count};
   }
@@ -144,7 +145,7 @@ result<session_threads> start_threads(const load_settings& how) {
   if (started < threads)
     how.warn(
         fmt::format("the system started {} of {} threads, and the session runs with these; a limit on threads, "
-                    "processes or memory is reached",
+                    "processes or memory was reached",
                     started, threads));
   const detail::task_pool_ref pool{**own};
   return session_threads{*std::move(own), pool, started};

@@ -22,7 +22,7 @@ std::int64_t steady_now() {
       .count();
 }
 
-/// Names come from a model and need not be UTF-8; JSON must be.
+/// A JSON string. Names in a model may be invalid UTF-8, which JSON does not allow; such bytes are replaced.
 std::string json_text(std::string_view text) {
   return nlohmann::json(std::string{text}).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -60,7 +60,7 @@ void find_nodes(const graph& g, const plan_view& plan, nodes_by_step& into) {
   }
 }
 
-/// A number without an exponent, as whole as it is.
+/// Formats a number as an integer without an exponent.
 std::string plain(double number) {
   char text[64];
   std::snprintf(text, sizeof text, "%.0f", number);
@@ -100,22 +100,22 @@ void trace_profile::add(void* self, const plan_step& step, std::int64_t start, s
 
 void trace_profile::add_piece(void* self, const plan_step& step, std::int64_t start, std::int64_t end,
                               std::size_t lane) {
-  if (lane == 0) return;  // inside the step's own time
+  if (lane == 0) return;  // the record of the step itself contains the caller's work
   auto& to = *static_cast<trace_profile*>(self);
   const std::size_t at = to.next_piece_.fetch_add(1, std::memory_order_relaxed);
   if (at < to.capacity_) to.pieces_[at] = {&step, start, end, lane};
 }
 
-/// By thread and time; pieces of one step that follow each other at once are one.
+/// The pieces of work sorted by thread and time. Consecutive pieces of one step with a short gap are joined.
 std::vector<trace_profile::piece> trace_profile::joined_pieces() const {
-  constexpr std::int64_t at_once = 20000;  // nanoseconds
+  constexpr std::int64_t longest_gap = 20000;  // nanoseconds
   std::vector<piece> all{pieces_.get(), pieces_.get() + std::min(next_piece_.load(), capacity_)};
   std::sort(all.begin(), all.end(),
             [](const piece& a, const piece& b) { return a.lane != b.lane ? a.lane < b.lane : a.start < b.start; });
   std::vector<piece> made;
   for (const piece& each : all)
     if (!made.empty() && made.back().lane == each.lane && made.back().step == each.step &&
-        each.start - made.back().end < at_once)
+        each.start - made.back().end < longest_gap)
       made.back().end = each.end;
     else made.push_back(each);
   return made;

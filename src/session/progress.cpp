@@ -1,4 +1,4 @@
-// What a caller is told of loading: progress, and the log.
+// Reports loading to the caller: progress, and messages in the log.
 #include "session/progress.hpp"
 
 #include <cameo/op/op.hpp>
@@ -14,7 +14,7 @@
 namespace CAMEO_NAMESPACE {
 namespace {
 
-constexpr std::int64_t newest_ir_version = 14;  // of ONNX 1.23, which the tables of operators are from
+constexpr std::int64_t newest_ir_version = 14;  // of ONNX 1.23, as are the tables of operators
 
 }  // namespace
 
@@ -22,8 +22,8 @@ std::string of_model(const model& m, std::string_view words) {
   return m.path.empty() ? std::string{words} : fmt::format("{}: {}", m.path, words);
 }
 
-status load_teller::begin(std::string_view stage, unsigned percent) {
-  if (status s = tell_warnings(); !s) return s;
+status load_reporter::begin(std::string_view stage, unsigned percent) {
+  if (status s = report_warnings(); !s) return s;
   if (how_.options.stop.stop_requested()) return {status_code::model_load_canceled, "a stop of loading was requested"};
   percent_before_ += percent_;
   stage_ = stage, percent_ = percent;
@@ -31,26 +31,26 @@ status load_teller::begin(std::string_view stage, unsigned percent) {
   return {};
 }
 
-/// Said when a stage begins, and each time a hundredth of the whole has been done.
-void load_teller::part(double of_stage) const {
+/// Calls the caller's function at the beginning of a stage, and each time another hundredth of the whole is done.
+void load_reporter::part(double of_stage) const {
   if (!how_.options.progress) return;
   const double fraction = (percent_before_ + of_stage * percent_) / 100;
-  if (of_stage != 0 && fraction < told_ + 0.01) return;
-  told_ = std::max(told_, fraction);
-  how_.options.progress({stage_, told_});
+  if (of_stage != 0 && fraction < reported_ + 0.01) return;
+  reported_ = std::max(reported_, fraction);
+  how_.options.progress({stage_, reported_});
 }
 
-status load_teller::end() {
-  if (status s = tell_warnings(); !s) return s;
+status load_reporter::end() {
+  if (status s = report_warnings(); !s) return s;
   if (how_.options.progress) how_.options.progress({"done", 1});
   return {};
 }
 
-/// Warnings that the model has got since the last time. Oddities that every model of an exporter has are only
-/// information, unless they are to be errors.
-status load_teller::tell_warnings() {
-  for (; net_ && warnings_told_ < net_->warnings.size(); ++warnings_told_) {
-    const std::string& each = net_->warnings[warnings_told_];
+/// Logs the model's warnings since the last call. Accepted deviations that all models of an exporter have are logged as
+/// information, unless the settings make them errors.
+status load_reporter::report_warnings() {
+  for (; net_ && warnings_reported_ < net_->warnings.size(); ++warnings_reported_) {
+    const std::string& each = net_->warnings[warnings_reported_];
     const oddity_row* const odd = oddity_of(each);
     const log_level level = odd && !odd->is_warning ? log_level::info : log_level::warning;
     if (how_.logs(level)) how_.options.log(level, of_model(*net_, each));
@@ -60,7 +60,7 @@ status load_teller::tell_warnings() {
   return {};
 }
 
-void load_teller::tell_model() const {
+void load_reporter::report_model() const {
   for (const opset_import& import : net_->imports)
     for (const detail::domain_row& known : detail::standard_domains())
       if (known.name == import.domain && import.version > known.newest_opset)
@@ -77,13 +77,13 @@ void load_teller::tell_model() const {
                                  net_->main().order().size(), net_->main().initializers().size(), net_->ir_version));
 }
 
-void load_teller::tell_placements(const loaded& made) const {
+void load_reporter::report_placements(const loaded& made) const {
   if (!how_.logs(log_level::info)) return;
   const auto& log = how_.options.log;
   for (const transform_log::entry& each : made.rewrites.transforms)
     log(log_level::info, fmt::format("{} changed the graph {} times", each.name, each.changes));
   const std::vector<placement_info> nodes = made.placements(how_.logs(log_level::verbose));
-  for (const provider& p : made.by.list)
+  for (const provider& p : made.chosen.list)
     log(log_level::info, fmt::format("{} runs {} nodes", p.row->name,
                                      std::ranges::count(nodes, p.row->name, &placement_info::provider)));
   if (!how_.logs(log_level::verbose)) return;
@@ -93,7 +93,7 @@ void load_teller::tell_placements(const loaded& made) const {
                     node.refusals.empty() ? "" : "; ", fmt::join(node.refusals, "; ")));
 }
 
-void load_teller::tell_plan(const loaded& made) const {
+void load_reporter::report_plan(const loaded& made) const {
   if (!how_.logs(log_level::info)) return;
   const plan_view& plan = *made.plan.steps;
   how_.options.log(

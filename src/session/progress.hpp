@@ -7,36 +7,36 @@ namespace CAMEO_NAMESPACE {
 
 struct loaded;
 
-/// What a caller hears while a model is loaded: progress, and the log.
-class load_teller {
+/// Reports to the caller while a model is loaded: progress, and messages in the log.
+class load_reporter {
  public:
-  explicit load_teller(const load_settings& how) : how_{how} {}
+  explicit load_reporter(const load_settings& how) : how_{how} {}
 
-  /// A stage begins, with its share of the whole in percent, an estimate. MODEL_LOAD_CANCELED if the caller asked to
-  /// stop. The model's warnings until here go to the log; INVALID_GRAPH if one of them is an error under the settings.
+  /// Begins a stage, whose estimated share of the whole is `percent`, and logs the model's warnings so far.
+  /// MODEL_LOAD_CANCELED if a stop was requested; INVALID_GRAPH if a warning is an error under the settings.
   status begin(std::string_view stage, unsigned percent);
-  /// So much of the stage is done.
+  /// Reports that a fraction of the stage (0 to 1) is done.
   void part(double of_stage) const;
-  /// The model is loaded. Its last warnings: see begin().
+  /// Reports that the model is loaded, and logs its last warnings, with INVALID_GRAPH as for begin().
   status end();
 
-  /// The model has been read; its warnings are told from here on.
+  /// Sets the model, whose warnings are logged from then on.
   void follow(const model& net) { net_ = &net; }
-  void tell_model() const;
-  void tell_placements(const loaded&) const;
-  void tell_plan(const loaded&) const;
+  void report_model() const;
+  void report_placements(const loaded&) const;
+  void report_plan(const loaded&) const;
 
  private:
-  status tell_warnings();
+  status report_warnings();
   const load_settings& how_;
   const model* net_ = nullptr;
-  std::size_t warnings_told_ = 0;
+  std::size_t warnings_reported_ = 0;
   std::string_view stage_;
-  double percent_before_ = 0, percent_ = 0;  // of the stages before this one, and of this one
-  mutable double told_ = 0;                  // fraction of the last progress
+  double percent_before_ = 0, percent_ = 0;  // shares of all earlier stages, and of this one
+  mutable double reported_ = 0;              // the last reported fraction
 };
 
-/// With the model's file in front, if it has one.
+/// The words, preceded by the model's file if it has one.
 std::string of_model(const model&, std::string_view words);
 
 }  // namespace CAMEO_NAMESPACE

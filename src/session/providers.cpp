@@ -1,4 +1,4 @@
-// Which providers a session uses, on which of their devices, with which options.
+// Chooses the providers of a session and their devices, and sets the providers' options.
 #include "core/guarded.hpp"
 #include "core/nearest.hpp"
 #include "file/letters.hpp"
@@ -21,13 +21,13 @@ bool uses(std::span<const provider> providers, const provider& p) {
   return std::any_of(providers.begin(), providers.end(), [&](const provider& q) { return q.row == p.row; });
 }
 
-/// Fallbacks stay last without being named.
+/// Appends the fallbacks, which need not be named.
 void append_fallbacks(std::span<const provider> all, std::vector<provider>& to) {
   for (const provider& p : all)
     if (p.row->is_fallback && !uses(to, p)) to.push_back(p);
 }
 
-/// What a model says of itself, for delegates.
+/// The model's metadata, for device policies.
 detail::text_pairs metadata_of(const model& net) {
   detail::text_pairs made{{"producer_name", std::string{net.producer_name}},
                           {"producer_version", std::string{net.producer_version}},
@@ -40,7 +40,7 @@ detail::text_pairs metadata_of(const model& net) {
   return made;
 }
 
-/// What a policy chose: the devices, in its order.
+/// The devices whose indices a policy returned, in its order. FAIL if the indices are invalid.
 result<std::vector<ep_device>> chosen(const std::vector<std::size_t>& numbers, const std::vector<ep_device>& from) {
   const auto refuse = [](const std::string& words) {
     return status{status_code::fail, "choosing devices: the policy " + words};
@@ -90,16 +90,16 @@ status session_options::prefer(device_policy policy) {
 
 namespace {
 
-/// Provider by provider: options of the session's, under the keys that session::config knows.
+/// Appends the options that the caller or a device set for a provider, with their keys in session::config.
 void publish(const provider_row& row, const provider_options& set, detail::text_pairs& to) {
   for (const provider_option& each : row.options) {
-    bool is_said = set.is_set(each.key);
-    for (const provider_device& device : set.devices()) is_said = is_said || find_text(device.options, each.key);
-    if (is_said) to.emplace_back(fmt::format("ep.{}.{}", lower_case(row.long_name), each.key), set[each.key]);
+    bool is_set = set.is_set(each.key);
+    for (const provider_device& device : set.devices()) is_set = is_set || find_text(device.options, each.key);
+    if (is_set) to.emplace_back(fmt::format("ep.{}.{}", lower_case(row.long_name), each.key), set[each.key]);
   }
 }
 
-/// The options that the session's keys and the chosen devices give a provider.
+/// The options of a provider that the session's configuration keys and the chosen devices set.
 result<provider_options> options_for(const provider_row& row, const session_options& options,
                                      std::span<const provider_device> devices) {
   provider_options set{row.options, devices};
@@ -116,7 +116,7 @@ result<provider_options> options_for(const provider_row& row, const session_opti
   return set;
 }
 
-/// Replaces a provider that has options or devices of the session's by a copy of it that has these.
+/// Replaces a provider for which the session has options or devices by a copy that is configured with them.
 status configure(provider& p, const load_settings& how, chosen_providers& of) {
   const provider_row& row = *p.row;
   std::vector<provider_device> mine;
@@ -124,7 +124,8 @@ status configure(provider& p, const load_settings& how, chosen_providers& of) {
     if (d.ep == row.long_name) mine.push_back(d.device);
   result<provider_options> set = options_for(row, how.options, mine);
   if (!set) return std::move(set).error();
-  // One that compiles otherwise for such contexts has an option for it (docs/contexts.md); others have no such row.
+  // A provider whose programs differ for such contexts has this option (docs/contexts.md); for others, set() has no
+  // effect.
   if (how.config.is_weightless()) static_cast<void>(set->set("weightless", "1"));
   if (how.config.is_on(config_key<"session.round_float16">)) static_cast<void>(set->set("round_float16", "1"));
   publish(row, *set, of.options);
@@ -136,7 +137,7 @@ status configure(provider& p, const load_settings& how, chosen_providers& of) {
   return {};
 }
 
-/// Kinds of the devices that were chosen for a provider, or else of those that it has.
+/// The kinds of the devices that were chosen for a provider; if none were, of all its devices.
 detail::device_kinds kinds_of(const provider& p, std::vector<ep_device> chosen) {
   std::erase_if(chosen, [&](const ep_device& d) { return d.ep != p.row->long_name; });
   detail::device_kinds has;
@@ -154,7 +155,7 @@ result<chosen_providers> configured(chosen_providers&& made, const load_settings
 
 constexpr const config_key_row& no_fallback = config_key<"session.disable_cpu_ep_fallback">;
 
-/// Session options narrow and reorder the runtime's list.
+/// The provider of the runtime that the session options name.
 result<provider> provider_named(const std::string& name, std::span<const provider> before, const load_settings& how) {
   const std::span<const provider> all = how.of_runtime;
   const auto found = std::find_if(all.begin(), all.end(), [&](const provider& p) { return is_named(p, name); });
@@ -166,7 +167,7 @@ result<provider> provider_named(const std::string& name, std::span<const provide
   if (uses(before, *found)) return failed(status_code::fail, "provider '{}' is named twice", found->row->name);
   if (found->row->is_fallback && how.config.is_on(no_fallback))
     return failed(status_code::invalid_argument,
-                  "{} is set, and yet the fallback '{}' is named as a provider; do one or the other", no_fallback.key,
+                  "{} is set, but the fallback '{}' is named as a provider; do one or the other", no_fallback.key,
                   found->row->name);
   return *found;
 }
@@ -193,15 +194,15 @@ result<chosen_providers> choose_by_list(const load_settings& how) {
   return configured(std::move(made), how);
 }
 
-/// A policy sees all devices in the order of preference. Providers follow in the order of their first device.
+/// The policy receives all devices in order of preference. The providers are in the order of their first chosen device.
 result<chosen_providers> choose_by_policy(const load_settings& how, const model& net) {
   std::vector<ep_device> sorted = detail::devices_of(how.of_runtime, [&](const provider_row& row, const status& why) {
-    how.warn(fmt::format("{} can't say which devices it has: {}", row.long_name, why.words()));
+    how.warn(fmt::format("{} can't list its devices: {}", row.long_name, why.words()));
   });
   detail::sort_by_preference(sorted);
   const detail::text_pairs about = metadata_of(net);
-  const auto ask = [&] { return how.options.choose_devices(device_request{sorted, about}); };
-  result<std::vector<std::size_t>> numbers = guarded_hook(ask);
+  const auto choose = [&] { return how.options.choose_devices(device_request{sorted, about}); };
+  result<std::vector<std::size_t>> numbers = guarded_hook(choose);
   if (!numbers) return with_code(status_code::fail, numbers.error()).in("choosing devices");
   result<std::vector<ep_device>> devices = chosen(*numbers, sorted);
   if (!devices) return std::move(devices).error();

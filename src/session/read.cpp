@@ -1,4 +1,4 @@
-// Which format reads a model, and where it comes from.
+// Reads a model from a file, bytes or a stream, and chooses the format that parses it.
 
 #include "file/messages.hpp"
 #include "session/stages.hpp"
@@ -11,8 +11,8 @@
 namespace CAMEO_NAMESPACE {
 namespace {
 
-/// What reads the model: session.load_model_format, or, where that is not set, what the path of a file or the bytes of
-/// what has none say.
+/// The format of session.load_model_format; if that is not set, the format that the path, or the bytes of a model
+/// without a path, indicate.
 result<const detail::format_row*> format_for(const load_settings& how, std::span<const std::byte> bytes,
                                              std::string_view path) {
   constexpr const config_key_row& key = config_key<"session.load_model_format">;
@@ -32,8 +32,9 @@ read_options reading(const load_settings& how) {
   return made;
 }
 
-/// Warns of tensors for initializers that the model does not have, and of files where there is no external data;
-/// refuses the tensors if the model does not take any: only one that is read as ONNX does.
+/// Checks the caller's replacements. It warns of tensors for initializers that the model does not have, and of files
+/// for a model without external data. NOT_IMPLEMENTED for tensors if the model was not read as ONNX, because only that
+/// format replaces initializers.
 status require_replaced(const load_settings& how, bool is_read_as_onnx, const model& net) {
   for (const auto& [name, tensor] : how.options.initializers) {
     if (const value_id v = net.main().find(name); v == value_id::none || !net.main()[v].constant)
@@ -58,7 +59,7 @@ result<read_model> read_by(const load_settings& how, const detail::format_row& f
   return read_model{{}, &format, *std::move(net)};
 }
 
-/// INVALID_PROTOBUF if no format that the session reads has models that begin like this.
+/// INVALID_PROTOBUF if no model of the session's formats can begin with these bytes.
 status require_beginning(const load_settings& how, std::span<const std::byte> first) {
   std::string names;
   for (const detail::format_row& format : how.formats) {
@@ -68,29 +69,29 @@ status require_beginning(const load_settings& how, std::span<const std::byte> fi
   return failed(status_code::invalid_protobuf, "its first bytes are not those of a model (formats: {})", names);
 }
 
-/// Reads a stream to its end, piece by piece, as its length is not known. A device may be endless: what comes out of it
-/// is read on only if it begins like a model, and up to the limit. The stream's buffer is read, as std::istream::read
-/// keeps what a buffer throws to itself.
+/// Reads a stream to its end in pieces, because its length is not known. The stream may be an endless device, so
+/// reading stops if the first piece does not begin like a model, and at the limit. It reads from the stream's buffer,
+/// because std::istream::read swallows the exceptions of the buffer.
 result<std::vector<std::byte>> read_all(std::istream& stream, const load_settings& how) {
   const std::size_t most = how.options.limits.model_bytes;
   std::vector<std::byte> bytes;
-  std::size_t room = std::size_t{1} << 16;
+  std::size_t piece_size = std::size_t{1} << 16;
   const std::istream::sentry ready{stream, true};
   bool is_at_end = !ready;
   if (is_at_end && (!stream.eof() || stream.bad())) return status{status_code::fail, "the stream can't be read"};
   while (!is_at_end) {
     const std::size_t had = bytes.size();
-    bytes.resize(had + room);
+    bytes.resize(had + piece_size);
     const std::streamsize got =
-        stream.rdbuf()->sgetn(reinterpret_cast<char*>(bytes.data() + had), std::streamsize(room));
-    is_at_end = got < std::streamsize(room);
+        stream.rdbuf()->sgetn(reinterpret_cast<char*>(bytes.data() + had), std::streamsize(piece_size));
+    is_at_end = got < std::streamsize(piece_size);
     bytes.resize(had + std::size_t(got));
     if (bytes.size() > most)
       return failed(status_code::invalid_argument, "the stream has more than {} bytes (load_limits::model_bytes)",
                     most);
     if (had == 0 && !is_at_end)
       if (status s = require_beginning(how, bytes); !s) return s;
-    room = std::max(room, bytes.size());
+    piece_size = std::max(piece_size, bytes.size());
   }
   if (!(stream.exceptions() & std::ios::eofbit)) stream.setstate(std::ios::eofbit);
   return bytes;
@@ -102,7 +103,7 @@ result<read_model> read_path(const load_settings& how, const std::string& path) 
   const read_options with = reading(how);
   if (std::error_code error; !with.file && std::filesystem::is_directory(path, error))
     return status{status_code::invalid_argument,
-                  "a folder, and no model; if it is a model package, open it with cameo::package::open and select a "
+                  "a folder, not a model; if it is a model package, open it with cameo::package::open and select a "
                   "component of it (runtime::select)"};
   const auto file = with.file                ? result<std::shared_ptr<const detail::file_bytes>>{with.file}
                     : how.formats.size() > 1 ? detail::file_bytes::map(path)
@@ -121,7 +122,7 @@ result<read_model> read_bytes(const load_settings& how, std::span<const std::byt
 
 result<read_model> read_own_bytes(const load_settings& how, std::vector<std::byte>&& bytes, std::string_view name) {
   result<read_model> made = read_bytes(how, bytes, name);
-  if (made) made->bytes = std::move(bytes);  // which stay where they are
+  if (made) made->bytes = std::move(bytes);  // moving a vector does not move its elements, to which the model refers
   return made;
 }
 

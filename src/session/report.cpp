@@ -1,4 +1,4 @@
-// What is printed for people.
+// Prints messages and values for display.
 #include <cameo/session/session.hpp>
 
 #include "file/unicode.hpp"
@@ -11,18 +11,21 @@
 namespace CAMEO_NAMESPACE {
 namespace {
 
-/// https://no-color.org: any value but an empty one.
-bool shows_colour(std::FILE* to) {
+/// True if output to a stream may be colored: it is a terminal, and NO_COLOR is not set to a non-empty text
+/// (https://no-color.org).
+bool shows_color(std::FILE* to) {
   const char* const no = std::getenv("NO_COLOR");
   const char* const terminal = std::getenv("TERM");
   return !(no && *no) && terminal && std::string_view{terminal} != "dumb" && os::is_terminal(to);
 }
 
-bool parts_lines(char32_t c) { return c == '\n' || c == '\r' || c == '\t' || c == 0x85 || c == 0x2028 || c == 0x2029; }
+bool is_line_break_or_tab(char32_t c) {
+  return c == '\n' || c == '\r' || c == '\t' || c == 0x85 || c == 0x2028 || c == 0x2029;
+}
 
-/// Characters that a terminal does something for, or that turn round what follows: the two sets of control characters,
-/// of which U+009B begins a sequence as ESC [ does, and marks of direction.
-bool controls(char32_t c) {
+/// True for characters that control a terminal (the C0 and C1 control characters; U+009B begins a sequence as ESC [
+/// does) or the direction of text.
+bool is_control(char32_t c) {
   struct range {
     char32_t first, last;
   };
@@ -40,18 +43,18 @@ std::string one_line(std::string_view words) {
   while (!words.empty()) {
     const std::string_view before = words;
     const char32_t c = next_character(words);
-    if (parts_lines(c)) line += ' ';
-    else if (c == no_character || controls(c)) line += '?';
+    if (is_line_break_or_tab(c)) line += ' ';
+    else if (c == no_character || is_control(c)) line += '?';
     else line += before.substr(0, before.size() - words.size());
   }
   return line;
 }
 
 int report(const status& s) {
-  const bool colour = shows_colour(stderr);
+  const bool color = shows_color(stderr);
   const std::string words = s.words().empty() ? "no details" : one_line(s.words());
-  std::fprintf(stderr, "%serror: %s%s:%s %s\n", colour ? "\033[1;31m" : "", colour ? "\033[0;1m" : "", s.name(),
-               colour ? "\033[0m" : "", words.c_str());
+  std::fprintf(stderr, "%serror: %s%s:%s %s\n", color ? "\033[1;31m" : "", color ? "\033[0;1m" : "", s.name(),
+               color ? "\033[0m" : "", words.c_str());
   return 1;
 }
 

@@ -23,14 +23,14 @@ io_binding::io_binding(io_binding&&) noexcept = default;
 io_binding& io_binding::operator=(io_binding&&) noexcept = default;
 io_binding::~io_binding() = default;
 
-const std::vector<io_info>& session::inputs() const { return impl_->is.io.inputs; }
-const std::vector<io_info>& session::outputs() const { return impl_->is.io.outputs; }
-const model& session::graph() const { return impl_->is.net(); }
+const std::vector<io_info>& session::inputs() const { return impl_->state.io.inputs; }
+const std::vector<io_info>& session::outputs() const { return impl_->state.io.outputs; }
+const model& session::graph() const { return impl_->state.net(); }
 const graph* session::fused_body(const detail::graph_node& node) const {
-  return node.fused >= 0 ? impl_->is.placed.fused[std::size_t(node.fused)].body : nullptr;
+  return node.fused >= 0 ? impl_->state.placed.fused[std::size_t(node.fused)].body : nullptr;
 }
-const plan_view& session::plan() const { return *impl_->is.plan.steps; }
-const transform_log& session::rewrites() const { return impl_->is.rewrites; }
+const plan_view& session::plan() const { return *impl_->state.plan.steps; }
+const transform_log& session::rewrites() const { return impl_->state.rewrites; }
 namespace {
 const io_info* find(const std::vector<io_info>& all, std::string_view name) {
   for (const io_info& each : all)
@@ -38,18 +38,18 @@ const io_info* find(const std::vector<io_info>& all, std::string_view name) {
   return nullptr;
 }
 }  // namespace
-const io_info* session::input(std::string_view name) const { return find(impl_->is.io.inputs, name); }
-const io_info* session::output(std::string_view name) const { return find(impl_->is.io.outputs, name); }
-std::size_t session::step_count() const { return impl_->is.plan.steps->steps.size(); }
-std::size_t session::thread_count() const { return impl_->is.threads.count; }
+const io_info* session::input(std::string_view name) const { return find(impl_->state.io.inputs, name); }
+const io_info* session::output(std::string_view name) const { return find(impl_->state.io.outputs, name); }
+std::size_t session::step_count() const { return impl_->state.plan.steps->steps.size(); }
+std::size_t session::thread_count() const { return impl_->state.threads.count; }
 
-const std::vector<ep_device>& session::devices() const { return impl_->is.by.devices; }
+const std::vector<ep_device>& session::devices() const { return impl_->state.chosen.devices; }
 
-std::string_view session::config(std::string_view key) const { return impl_->is.config.text_of(key); }
+std::string_view session::config(std::string_view key) const { return impl_->state.config.text_of(key); }
 
 std::vector<std::string> session::providers() const {
   std::vector<std::string> names;
-  for (const provider& p : impl_->is.by.list) names.emplace_back(p.row->name);
+  for (const provider& p : impl_->state.chosen.list) names.emplace_back(p.row->name);
   return names;
 }
 
@@ -62,13 +62,13 @@ bool loaded::has_host_io() const {
   const auto is_of_host = [&](slot s) { return plan.steps->initial[s].memory == 0; };
   return std::ranges::all_of(plan.steps->inputs, is_of_host) && std::ranges::all_of(plan.steps->outputs, is_of_host);
 }
-std::size_t session::fixed_bytes() const { return impl_->is.fixed_bytes(); }
+std::size_t session::fixed_bytes() const { return impl_->state.fixed_bytes(); }
 
 namespace {
 
-/// Why a provider that was earlier in the list does not have a node.
+/// The reason why provider `p`, which precedes the node's provider in the list, did not take the node.
 std::string refusal(const loaded& self, std::span<const claim_row> rows, std::size_t p, const node_view& n) {
-  const provider& earlier = self.by.list[p];
+  const provider& earlier = self.chosen.list[p];
   const std::string withheld = why_withheld(self.rules.rules.empty() ? nullptr : &self.rules, rows, p, n);
   return std::string{earlier.row->name} + (withheld.empty() ? earlier.row->why_not(earlier.self.get(), n) : withheld);
 }
@@ -81,7 +81,7 @@ void list_nodes(const loaded& self, const graph& g, std::size_t depth, std::span
     placement_info info{std::string{node.name},
                         std::string{node.domain},
                         std::string{node.op_type},
-                        std::string{self.by.list[std::size_t(node.provider)].row->name},
+                        std::string{self.chosen.list[std::size_t(node.provider)].row->name},
                         node.opset,
                         depth,
                         {},
@@ -100,51 +100,51 @@ void list_nodes(const loaded& self, const graph& g, std::size_t depth, std::span
 
 std::vector<placement_info> loaded::placements(bool with_refusals) const {
   std::vector<placement_info> all;
-  list_nodes(*this, net().main(), 0, with_refusals ? by.claimers() : std::vector<claim_row>{}, all);
+  list_nodes(*this, net().main(), 0, with_refusals ? chosen.claimers() : std::vector<claim_row>{}, all);
   return all;
 }
 std::vector<placement_info> session::placements(bool with_refusals) const {
-  return impl_->is.placements(with_refusals);
+  return impl_->state.placements(with_refusals);
 }
 
 result<std::vector<ep_assignment>> session::assignments() const {
   constexpr const config_key_row& key = config_key<"session.record_ep_graph_assignment_info">;
   return guarded([&]() -> result<std::vector<ep_assignment>> {
-    if (impl_->is.config.is_on(key)) return impl_->is.placed.assignments;
+    if (impl_->state.config.is_on(key)) return impl_->state.placed.assignments;
     return failed(status_code::fail, "which provider took which nodes was not recorded; load the session with {}=1",
                   key.key);
   });
 }
 
 result<std::unique_ptr<io_binding::impl>> io_binding::impl::make(const session::impl& owner) {
-  const loaded& of = owner.is;
+  const loaded& state = owner.state;
   auto made = std::make_unique<impl>();
   made->owner = &owner;
-  const result<runner*> run = runner::make(*of.plan.steps, of.plan.memories, made->tables, of.memory_limit);
+  const result<runner*> run = runner::make(*state.plan.steps, state.plan.memories, made->tables, state.memory_limit);
   if (!run) return status{run.error()};
   made->run = *run;
-  made->inputs.resize(of.io.inputs.size());
-  made->outputs.resize(of.io.outputs.size());
-  made->bound.resize(of.io.outputs.size());
-  for (std::size_t i = 0; i < of.io.defaults.size(); ++i)
-    if (of.io.defaults[i]) made->inputs[i] = *of.io.defaults[i];
+  made->inputs.resize(state.io.inputs.size());
+  made->outputs.resize(state.io.outputs.size());
+  made->bound.resize(state.io.outputs.size());
+  for (std::size_t i = 0; i < state.io.defaults.size(); ++i)
+    if (state.io.defaults[i]) made->inputs[i] = *state.io.defaults[i];
   return made;
 }
 
-/// A runner that is not in use, or a new one.
+/// Takes an idle runner, or creates one.
 result<std::unique_ptr<io_binding::impl>> session::impl::acquire() const {
   if (std::unique_ptr<io_binding::impl> found = idle.take()) return found;
   return io_binding::impl::make(*this);
 }
 
 void session::impl::give_back(std::unique_ptr<io_binding::impl> used) const {
-  for (std::size_t i = 0; i < is.io.defaults.size(); ++i)
-    used->inputs[i] = is.io.defaults[i] ? *is.io.defaults[i] : value{};
+  for (std::size_t i = 0; i < state.io.defaults.size(); ++i)
+    used->inputs[i] = state.io.defaults[i] ? *state.io.defaults[i] : value{};
   idle.give_back(std::move(used));
 }
 
 status session::impl::run(io_binding::impl& with, const run_settings& settings) const {
-  const std::vector<io_info>& inputs = is.io.inputs;
+  const std::vector<io_info>& inputs = state.io.inputs;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (!with.inputs[i] && inputs[i].type.kind != type_kind::optional)
       return failed(status_code::invalid_argument, "input '{}' is missing; it needs {}", inputs[i].name,
@@ -152,9 +152,9 @@ status session::impl::run(io_binding::impl& with, const run_settings& settings) 
   if (status s = check_symbols(with.inputs); !s) return s;
   for (std::size_t i = 0; i < with.bound.size(); ++i) with.outputs[i] = with.bound[i];
   cameo::run_options how;
-  how.pool = is.threads.pool;
+  how.pool = state.threads.pool;
   how.observer = settings.observer;
-  how.denormals_as_zero = is.denormals_as_zero;
+  how.denormals_as_zero = state.denormals_as_zero;
   if (settings.stop.stop_possible()) {
     how.stop.self = &settings.stop;
     how.stop.requested = [](const void* token) {
@@ -166,12 +166,12 @@ status session::impl::run(io_binding::impl& with, const run_settings& settings) 
     if (!checked_add(how.stop.now(), settings.timeout->nanoseconds(), how.stop.deadline)) how.stop.deadline = 0;
   }
   if (status s = with.run->run(with.inputs, with.outputs, how); !s) return s;
-  return tell_shapes(with.outputs);
+  return report_shapes(with.outputs);
 }
 
 namespace {
 
-/// Whether a value has the rank and the known dims of a type.
+/// True if a value has the rank and the known dims of a type.
 bool has_declared_shape(const value& v, const value_type& type) {
   if (v.kind != value_kind::tensor || !type.is_tensor() || !type.shape) return true;
   if (v.shape.rank() != type.shape->size()) return false;
@@ -182,26 +182,26 @@ bool has_declared_shape(const value& v, const value_type& type) {
 
 }  // namespace
 
-/// Once for each output: what a run makes of it may differ from what the model declares, every time. An error under
-/// session.strict.
-status session::impl::tell_shapes(std::span<const value> made) const {
-  const std::vector<io_info>& outputs = is.io.outputs;
-  const bool logs = is.log && is.log_from <= log_level::warning;
+/// Warns of an output whose shape differs from its declaration, only once for each output, because every run may have
+/// the difference. With session.strict, it is an error of each run.
+status session::impl::report_shapes(std::span<const value> made) const {
+  const std::vector<io_info>& outputs = state.io.outputs;
+  const bool logs = state.log && state.log_from <= log_level::warning;
   for (std::size_t i = 0; i < made.size(); ++i) {
     if (has_declared_shape(made[i], outputs[i].type)) continue;
-    const std::string_view against = is.config.key_against(&row_of(oddity::other_shape_in_run));
-    if (against.empty() && (other_shape_told[i].exchange(true) || !logs)) continue;
+    const std::string_view against = state.config.key_against(&row_of(oddity::other_shape_in_run));
+    if (against.empty() && (other_shape_reported[i].exchange(true) || !logs)) continue;
     const std::string words =
         warning_of(oddity::other_shape_in_run, "output '{}' is declared as {}, and this run made [{}] of it",
                    outputs[i].name, outputs[i].type_text, fmt::join(made[i].shape.dims(), ","));
     if (!against.empty()) return failed(status_code::invalid_graph, "{} ({}=1)", words, against);
-    is.log(log_level::warning, of_model(is.net(), words));
+    state.log(log_level::warning, of_model(state.net(), words));
   }
   return {};
 }
 
 status session::impl::at_file(status failed) const {
-  return is.net().path.empty() ? std::move(failed) : std::move(failed).in(is.net().path);
+  return state.net().path.empty() ? std::move(failed) : std::move(failed).in(state.net().path);
 }
 
 namespace {
@@ -212,10 +212,10 @@ status empty_session() {
 
 }  // namespace
 
-/// One run with a runner that is not in use. The caller gives it back.
+/// Runs once with a runner that the caller has acquired and gives back afterwards.
 result<named_values> session::impl::run(io_binding::impl& with, std::span<const named_input> given,
                                         const run_settings& settings) const {
-  const std::vector<io_info>& inputs = is.io.inputs;
+  const std::vector<io_info>& inputs = state.io.inputs;
   std::vector<bool> seen(inputs.size());
   for (const named_input& each : given) {
     const result<std::size_t> i = find_io(inputs, each.key, "the model", "input");
@@ -229,9 +229,9 @@ result<named_values> session::impl::run(io_binding::impl& with, std::span<const 
   if (status s = run(with, settings); !s) return s;
   named_values made;
   for (std::size_t i = 0; i < with.outputs.size(); ++i) {
-    made.items.push_back({is.io.outputs[i].name, any_value::copy_of(with.outputs[i])});
+    made.items.push_back({state.io.outputs[i].name, any_value::copy_of(with.outputs[i])});
     if (with.outputs[i] && !made.items.back().value)
-      return failed(status_code::out_of_memory, "no memory for a copy of output '{}', {}", is.io.outputs[i].name,
+      return failed(status_code::out_of_memory, "no memory for a copy of output '{}', {}", state.io.outputs[i].name,
                     to_string(with.outputs[i], 0));
   }
   return made;
@@ -239,9 +239,9 @@ result<named_values> session::impl::run(io_binding::impl& with, std::span<const 
 
 result<named_values> session::run(std::span<const named_input> given, const run_settings& settings) const {
   if (!impl_) return empty_session();
-  if (!impl_->is.has_host_io())
+  if (!impl_->state.has_host_io())
     return status{status_code::invalid_argument,
-                  "inputs and outputs lie in a provider's memory (session_options::io_memory): run a binding"};
+                  "inputs and outputs are in a provider's memory (session_options::io_memory): run a binding"};
   result<std::unique_ptr<io_binding::impl>> used = guarded([&] { return impl_->acquire(); });
   if (!used) return impl_->at_file(std::move(used).error());
   result<named_values> done = guarded([&] { return impl_->run(**used, given, settings); });
@@ -268,7 +268,7 @@ status session::run(io_binding& binding, const run_settings& settings) const {
 
 status io_binding::bind_input(const named_input& given) {
   return guarded([&]() -> status {
-    const result<std::size_t> i = find_io(impl_->owner->is.io.inputs, given.key, "the model", "input");
+    const result<std::size_t> i = find_io(impl_->owner->state.io.inputs, given.key, "the model", "input");
     if (!i) return status{i.error()};
     const result<value> v = impl_->owner->input(*i, given);
     if (!v) return status{v.error()};
@@ -279,7 +279,7 @@ status io_binding::bind_input(const named_input& given) {
 
 status io_binding::bind_output(detail::io_key key, const value& v) {
   return guarded([&]() -> status {
-    const std::vector<io_info>& outputs = impl_->owner->is.io.outputs;
+    const std::vector<io_info>& outputs = impl_->owner->state.io.outputs;
     const result<std::size_t> i = find_io(outputs, key, "the model", "output");
     if (!i) return status{i.error()};
     const value_type& type = outputs[*i].type;
@@ -296,7 +296,7 @@ status io_binding::bind_output(detail::io_key key, const value& v) {
 const value& io_binding::output(std::size_t i) const { return impl_->outputs[i]; }
 const value* io_binding::output(std::string_view name) const {
   for (std::size_t i = 0; i < impl_->outputs.size(); ++i)
-    if (impl_->owner->is.io.outputs[i].name == name) return &impl_->outputs[i];
+    if (impl_->owner->state.io.outputs[i].name == name) return &impl_->outputs[i];
   return nullptr;
 }
 std::size_t io_binding::output_count() const { return impl_->outputs.size(); }

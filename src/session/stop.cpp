@@ -12,8 +12,8 @@ stop_source::stop_source() : shared_{std::make_shared<shared>()} {}
 
 stop_token stop_source::get_token() const {
   struct token {
-    std::shared_ptr<const shared> of;
-    bool stop_requested() const { return of->requested.load(std::memory_order_relaxed); }
+    std::shared_ptr<const shared> state;
+    bool stop_requested() const { return state->requested.load(std::memory_order_relaxed); }
   };
   return token{shared_};
 }

@@ -22,17 +22,17 @@ void pause_a_little() {
 
 std::size_t available_threads() { return os::available_processors(); }
 
-/// One job at a time. A worker that sees it open goes in, takes indices until there are none, and goes out; the caller
-/// does the same, closes the job and waits until no worker is inside.
+/// Runs one job at a time. A worker that finds the job open increments `inside`, takes indices until there are none,
+/// and decrements `inside`. The caller takes indices, too, closes the job and waits until `inside` is 0.
 struct thread_pool::impl {
-  static constexpr auto longest_look = std::chrono::microseconds{50};
+  static constexpr auto longest_spin = std::chrono::microseconds{50};
 
   std::vector<std::thread> workers;
   bool spin = true;
   const task* job = nullptr;
   std::size_t count = 0;
   alignas(64) std::atomic<std::size_t> next{0};
-  alignas(64) std::atomic<std::uint32_t> epoch{0};  // grows by one per job; what workers wait on
+  alignas(64) std::atomic<std::uint32_t> epoch{0};  // the number of jobs so far; workers wait for a change
   std::atomic<bool> open{false}, ending{false};
   std::atomic<std::uint32_t> sleepers{0};
   std::atomic<std::int32_t> runs{0};
@@ -57,10 +57,10 @@ struct thread_pool::impl {
     }
   }
 
-  /// Looks for a new job for a while, if a run is under way, then sleeps.
+  /// Waits for a new job: during a run, by spinning for a while, then asleep.
   std::uint32_t wait_for_another(std::uint32_t seen) {
     if (spin && runs.load(std::memory_order_relaxed) > 0) {
-      const auto give_up = std::chrono::steady_clock::now() + longest_look;
+      const auto give_up = std::chrono::steady_clock::now() + longest_spin;
       do {
         for (int i = 0; i < 64; ++i) {
           if (const std::uint32_t now = epoch.load(std::memory_order_acquire); now != seen) return now;
@@ -90,9 +90,9 @@ struct thread_pool::impl {
     announce();
     work(0);
     open.store(false, std::memory_order_seq_cst);
-    // What is left is at most one index per worker: the caller looks, then lets others run.
-    for (int looked = 0; inside.load(std::memory_order_seq_cst) != 0; ++looked)
-      looked < 2000 ? pause_a_little() : std::this_thread::yield();
+    // At most one index per worker is unfinished, so the caller spins first and then yields.
+    for (int spins = 0; inside.load(std::memory_order_seq_cst) != 0; ++spins)
+      spins < 2000 ? pause_a_little() : std::this_thread::yield();
     busy.clear(std::memory_order_release);
   }
 };
@@ -109,7 +109,7 @@ result<std::unique_ptr<thread_pool>> thread_pool::make(std::size_t threads, bool
       return status{};
     };
     for (std::size_t lane = 1; lane < threads; ++lane)
-      if (!guarded([&] { return start_one(lane); })) break;  // the others can do all the work
+      if (!guarded([&] { return start_one(lane); })) break;  // the threads that were started can do all the work
     return pool;
   });
 }

@@ -16,7 +16,17 @@ struct any_row {
   std::span<const detail::op_id> roots;
   std::span<const made_op> makes;
   std::span<const detail::op_id> needs;
+
+  template <class Row>
+  any_row(const Row& row) : name{row.name}, roots{row.roots}, makes{row.makes}, needs{row.needs} {}
 };
+
+/// Adds the operators of a node and of its subgraphs, whose nodes may move to the node's graph.
+void collect_operators(const detail::graph_node& n, std::set<detail::op_id>& to) {
+  if (n.op) to.insert(n.op->id);
+  for (const graph* body : n.subgraphs)
+    for (node_id inner : body->order()) collect_operators((*body)[inner], to);
+}
 
 }  // namespace
 
@@ -27,6 +37,24 @@ void transform_log::add(std::string_view name) {
 }
 
 namespace {
+
+bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The rows that may make nodes while a model is loaded without special options, except for the disabled ones.
+std::vector<any_row> rows_that_make_nodes(std::span<const transform_table* const> tables,
+                                          std::span<const std::string_view> disabled) {
+  std::vector<any_row> rows;
+  for (const transform_table* table : tables) {
+    if (table->when.phase > transform_phase::at_level_and_after_groups || !table->when.required.empty()) continue;
+    rows.insert(rows.end(), table->rewrites.begin(), table->rewrites.end());
+    rows.insert(rows.end(), table->passes.begin(), table->passes.end());
+    rows.insert(rows.end(), table->groups.begin(), table->groups.end());
+  }
+  std::erase_if(rows, [&](const any_row& row) { return row.makes.empty() || is_one_of(row.name, disabled); });
+  return rows;
+}
 
 /// The rewrites of some tables, by the operators that they start at.
 class rewrite_index {
@@ -57,9 +85,6 @@ class rewrite_index {
   bool has_rewrites() const { return !rewrites_.empty(); }
 
  private:
-  static bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  }
   std::vector<entry> rewrites_;
   std::vector<const pass_row*> passes_;
 };
@@ -94,7 +119,7 @@ class driver {
       if (!done) return done.error();
       if (!*done) continue;
       changed = true;
-      note(g, {pass->name, pass->roots, pass->makes, pass->needs});
+      note(g, *pass);
       if (status s = r.refresh(); !s) return s;
     }
     return changed;
@@ -115,7 +140,7 @@ class driver {
         if (!each.row->rewrite(r, r.node(n))) continue;
         changed = true;
         --left;
-        note(g, {each.row->name, each.row->roots, each.row->makes, each.row->needs});
+        note(g, *each.row);
         r.take_touched(todo);
         break;
       }
@@ -136,13 +161,7 @@ class driver {
     look_at_new(g);
   }
   void look_at_new(const graph& g) {
-    for (; looked_at_ < g.node_capacity(); ++looked_at_) look_at(g[node_id(looked_at_)]);
-  }
-  /// Also looks at nodes of subgraphs, which may move to this graph.
-  void look_at(const detail::graph_node& n) {
-    if (n.op) known_.insert(n.op->id);
-    for (const graph* body : n.subgraphs)
-      for (node_id inner : body->order()) look_at((*body)[inner]);
+    for (; looked_at_ < g.node_capacity(); ++looked_at_) collect_operators(g[node_id(looked_at_)], known_);
   }
 
   std::set<detail::op_id> known_;  // operators that the graph has had
@@ -170,24 +189,9 @@ void rewriter::take_touched(std::deque<node_id>& to) {
 
 void note_operators_to_come(model& m, std::span<const transform_table* const> tables, const op_table& ops,
                             std::span<const std::string_view> disabled) {
-  std::vector<any_row> rows;
-  for (const transform_table* table : tables) {
-    if (table->when.phase > transform_phase::at_level_and_after_groups || !table->when.required.empty()) continue;
-    for (const rewrite_row& row : table->rewrites) rows.push_back({row.name, row.roots, row.makes, row.needs});
-    for (const pass_row& row : table->passes) rows.push_back({row.name, row.roots, row.makes, row.needs});
-    for (const group_row& row : table->groups) rows.push_back({row.name, row.roots, row.makes, row.needs});
-  }
-  std::erase_if(rows, [&](const any_row& row) {
-    return row.makes.empty() || std::find(disabled.begin(), disabled.end(), row.name) != disabled.end();
-  });
+  const std::vector<any_row> rows = rows_that_make_nodes(tables, disabled);
   std::set<detail::op_id> there;
-  const auto look = [&](const graph& g, const auto& again) -> void {
-    for (node_id n : g.order()) {
-      if (g[n].op) there.insert(g[n].op->id);
-      for (const graph* body : g[n].subgraphs) again(*body, again);
-    }
-  };
-  look(m.main(), look);
+  for (node_id n : m.main().order()) collect_operators(m.main()[n], there);
   const auto is_there = [&](detail::op_id id) { return there.contains(id); };
   std::vector<made_op> found;
   for (bool more = true; more;) {

@@ -59,9 +59,9 @@ void name_nodes(graph& g, std::span<const node_id> added, node_id heir) {
 /// New nodes get the layer annotation that the removed ones share; add() gave each that of its origin.
 void hand_on_placement(graph& g, std::span<const node_id> gone, std::span<const node_id> added) {
   placement_vote vote;
-  for (node_id n : gone) vote.hear(g, n);
-  for (node_id n : added) vote.hear(placement_of(g[n].metadata));
-  if (!vote.heard()) return;
+  for (node_id n : gone) vote.add(g, n);
+  for (node_id n : added) vote.add(placement_of(g[n].metadata));
+  if (!vote.has_annotation()) return;
   for (node_id n : added) set_placement(g.owner(), g[n], vote.agreed());
 }
 

@@ -66,6 +66,10 @@ struct flat_terms {
     terms[count++] = v;
     return true;
   }
+  void combine(double c, bool multiplies, bool undoes) {
+    if (multiplies) number = undoes ? number / c : number * c;
+    else number += undoes ? -c : c;
+  }
   value_view take(std::size_t which) {
     const value_view taken = terms[which];
     std::copy(terms.begin() + std::ptrdiff_t(which) + 1, terms.begin() + std::ptrdiff_t(count--),
@@ -143,6 +147,15 @@ class matcher {
     return true;
   }
 
+  /// Collects the base of a square or cube two or three times, and other powers as one operand.
+  bool take_power(const node_view& n, flat_terms& to) {
+    const std::optional<double> times = number_of(rewriter_.constant(n.input(1)));
+    if (!times || (*times != 2 && *times != 3) || number_of(rewriter_.constant(n.input(0)))) return to.add(n.output(0));
+    for (int i = 0; i < int(*times); ++i)
+      if (!to.add(n.input(0))) return false;
+    return true;
+  }
+
   /// Collects operands; false if there are too many. A node with other readers is an operand.
   bool take_apart(const value_view& v, const flattening& algebra, bool is_root, std::size_t depth, flat_terms& to) {
     constexpr std::size_t deepest = 4;
@@ -150,19 +163,12 @@ class matcher {
     if (!n || !n.op() || depth == deepest || (!is_root && !v.sole_use()) || n.input_count() != 2) return to.add(v);
     const detail::op_id op = n.op()->id;
     const bool multiplies = algebra.neutral == 1, undoes = op == algebra.undo;
-    if (op == algebra.power) {
-      const std::optional<double> times = number_of(rewriter_.constant(n.input(1)));
-      if (!times || (*times != 2 && *times != 3) || number_of(rewriter_.constant(n.input(0)))) return to.add(v);
-      for (int i = 0; i < int(*times); ++i)
-        if (!to.add(n.input(0))) return false;
-      return true;
-    }
+    if (op == algebra.power) return take_power(n, to);
     if (op != algebra.join && !undoes) return to.add(v);
     for (std::size_t i = 0; i < (undoes ? 1u : 2u); ++i) {
       const std::optional<double> c = scalar_beside(n, i);
       if (!c || (undoes && multiplies && *c == 0)) continue;
-      if (multiplies) to.number = undoes ? to.number / *c : to.number * *c;
-      else to.number += undoes ? -*c : *c;
+      to.combine(*c, multiplies, undoes);
       return take_apart(n.input(i), algebra, false, depth + 1, to);
     }
     if (undoes || !n.input(0) || !n.input(1)) return to.add(v);

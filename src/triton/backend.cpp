@@ -1,4 +1,4 @@
-// The functions that Triton calls: libtriton_cameo.so shows these, and nothing else.
+// The functions that Triton calls: libtriton_cameo.so exports these, and nothing else.
 #include "triton/model.hpp"
 
 #include "core/guarded.hpp"
@@ -9,23 +9,24 @@
 namespace cameo::triton {
 namespace {
 
-/// A message of Triton's, deleted with it.
+/// Owns a message of Triton.
 class message {
  public:
   message() = default;
   message(const message&) = delete;
   message& operator=(const message&) = delete;
   ~message() {
-    if (of_) TRITONSERVER_ErrorDelete(TRITONSERVER_MessageDelete(of_));
+    if (message_) TRITONSERVER_ErrorDelete(TRITONSERVER_MessageDelete(message_));
   }
-  TRITONSERVER_Message** address() { return &of_; }
-  TRITONSERVER_Message* get() const { return of_; }
+  TRITONSERVER_Message** address() { return &message_; }
+  TRITONSERVER_Message* get() const { return message_; }
 
  private:
-  TRITONSERVER_Message* of_ = nullptr;
+  TRITONSERVER_Message* message_ = nullptr;
 };
 
-/// No result: a JSON value in braces is a list of it.
+/// Reads the model's configuration. The output is a parameter, not a result<json>: nlohmann::json's constructor from an
+/// initializer list would make an array of it.
 status read_config(TRITONBACKEND_Model* model, nlohmann::json& to) {
   message config;
   const char* text = nullptr;
@@ -34,9 +35,10 @@ status read_config(TRITONBACKEND_Model* model, nlohmann::json& to) {
   if (status s = to_status(TRITONSERVER_MessageSerializeToJson(config.get(), &text, &size)); !s) return s;
   to = nlohmann::json::parse(text, text + size, nullptr, false);
   if (to.is_object()) return {};
-  return {status_code::invalid_argument, "the model's configuration is no object"};
+  return {status_code::invalid_argument, "the model's configuration is not a JSON object"};
 }
 
+/// Loads a model, completes its configuration if Triton permits it, and stores it as the model's state.
 status initialize(TRITONBACKEND_Model* model) {
   const char* location = nullptr;
   std::uint64_t version = 0;
@@ -59,7 +61,7 @@ status initialize(TRITONBACKEND_Model* model) {
   }
   (*loaded)->serve_as(config);
   if (status s = to_status(TRITONBACKEND_ModelSetState(model, loaded->get())); !s) return s;
-  static_cast<void>(loaded->release());  // until finalize
+  static_cast<void>(loaded->release());  // TRITONBACKEND_ModelFinalize() deletes it
   return {};
 }
 

@@ -1,4 +1,5 @@
-// What becomes of requests: those of one call that fit together are one run, as dynamic batching means them.
+// Execution of requests. Triton's dynamic batcher passes several requests in one call; those that fit together become
+// one run.
 #include "triton/model.hpp"
 
 #include "core/guarded.hpp"
@@ -12,20 +13,20 @@ namespace {
 
 std::uint64_t now() { return std::uint64_t(std::chrono::steady_clock::now().time_since_epoch().count()); }
 
-/// An input of a request: its elements where they lie, or gathered from several buffers.
+/// An input of a request. The elements are borrowed from the request, or gathered from several buffers.
 struct given_tensor {
   std::string name;
   dtype type = dtype::undefined;
   extents shape;
   const std::byte* bytes = nullptr;
-  std::size_t size = 0;
-  std::vector<std::byte> gathered = {};
-  any_value texts = {};
+  std::size_t size = 0;                  // bytes
+  std::vector<std::byte> gathered = {};  // the owner of the bytes, if there are several buffers
+  any_value texts = {};                  // the elements of type string
 
   value view() const { return texts ? texts.view() : value::tensor(type, shape, bytes); }
 };
 
-/// Texts come as their length in four bytes and their bytes.
+/// Reads the elements of a tensor of strings. Triton serializes each as its length in four bytes, then its bytes.
 result<any_value> texts_in(const given_tensor& from) {
   std::vector<std::string_view> all;
   std::size_t at = 0;
@@ -54,7 +55,7 @@ status gather(TRITONBACKEND_Input* input, std::uint32_t buffers, std::uint64_t s
     std::int64_t id = 0;
     if (status s = to_status(TRITONBACKEND_InputBuffer(input, i, &buffer, &bytes, &memory, &id)); !s) return s;
     if (memory == TRITONSERVER_MEMORY_GPU)
-      return failed(status_code::invalid_argument, "input '{}' lies in the memory of a GPU", to.name);
+      return failed(status_code::invalid_argument, "input '{}' is in the memory of a GPU", to.name);
     const auto* const from = static_cast<const std::byte*>(buffer);
     if (buffers == 1) return to.bytes = from, to.size = bytes, status{};
     to.gathered.reserve(size);
@@ -79,7 +80,7 @@ result<given_tensor> read_input(TRITONBACKEND_Request* request, std::uint32_t nu
   std::int64_t count = 0;
   std::uint64_t bytes = 0;
   if (!made.shape.checked_count(count))
-    return failed(status_code::invalid_argument, "input '{}' has no possible shape", name);
+    return failed(status_code::invalid_argument, "input '{}' has an invalid shape", name);
   if (status s = gather(input, buffers, size, made); !s) return s;
   if (made.type == dtype::string) {
     result<any_value> texts = texts_in(made);
@@ -93,32 +94,32 @@ result<given_tensor> read_input(TRITONBACKEND_Request* request, std::uint32_t nu
   return made;
 }
 
-/// A request on its way to a response.
+/// A request with its inputs and the status of its execution.
 struct served_request {
   TRITONBACKEND_Request* request;
   std::vector<given_tensor> inputs = {};
   status outcome = {};
 
   std::int64_t rows() const { return inputs.empty() || inputs[0].shape.rank() == 0 ? 1 : inputs[0].shape[0]; }
-  bool is_cancelled() const {
-    bool is = false;
-    TRITONSERVER_ErrorDelete(TRITONBACKEND_RequestIsCancelled(request, &is));
-    return is;
+  bool is_canceled() const {
+    bool canceled = false;
+    TRITONSERVER_ErrorDelete(TRITONBACKEND_RequestIsCancelled(request, &canceled));
+    return canceled;
   }
 };
 
-status read(served_request& of) {
+status read(served_request& to) {
   std::uint32_t count = 0;
-  if (status s = to_status(TRITONBACKEND_RequestInputCount(of.request, &count)); !s) return s;
+  if (status s = to_status(TRITONBACKEND_RequestInputCount(to.request, &count)); !s) return s;
   for (std::uint32_t i = 0; i < count; ++i) {
-    result<given_tensor> input = read_input(of.request, i);
+    result<given_tensor> input = read_input(to.request, i);
     if (!input) return std::move(input).error();
-    of.inputs.push_back(std::move(*input));
+    to.inputs.push_back(std::move(*input));
   }
   return {};
 }
 
-/// Whether two requests can be rows of one run.
+/// True if two requests can be joined along the batch axis.
 bool fit_together(const served_request& a, const served_request& b) {
   if (a.inputs.size() != b.inputs.size()) return false;
   for (std::size_t i = 0; i < a.inputs.size(); ++i) {
@@ -132,40 +133,41 @@ bool fit_together(const served_request& a, const served_request& b) {
   return true;
 }
 
-/// Ends a run once all of its requests were cancelled.
-struct all_cancelled {
-  std::span<served_request> of;
+/// A stop token that ends a run once all of its requests were canceled.
+struct all_canceled {
+  std::span<served_request> requests;
   bool stop_requested() const {
-    for (const served_request& each : of)
-      if (!each.is_cancelled()) return false;
+    for (const served_request& each : requests)
+      if (!each.is_canceled()) return false;
     return true;
   }
 };
 
-run_settings settings_of(const served_model& model, std::span<served_request> of) {
+run_settings settings_of(const served_model& model, std::span<served_request> group) {
   run_settings made;
   made.timeout = model.timeout();
-  made.stop = all_cancelled{of};
+  made.stop = all_canceled{group};
   return made;
 }
 
-result<named_values> run_together(const served_model& model, std::span<served_request> of) {
+/// Runs a group of requests as one batch. The inputs of several requests are copied to join them.
+result<named_values> run_together(const served_model& model, std::span<served_request> group) {
   std::vector<named_input> given;
   std::vector<std::vector<std::byte>> joined;
-  for (std::size_t i = 0; i < of[0].inputs.size(); ++i) {
-    value whole = of[0].inputs[i].view();
-    if (of.size() > 1) {
+  for (std::size_t i = 0; i < group[0].inputs.size(); ++i) {
+    value whole = group[0].inputs[i].view();
+    if (group.size() > 1) {
       std::vector<std::byte>& bytes = joined.emplace_back();
       whole.shape[0] = 0;
-      for (const served_request& each : of) {
+      for (const served_request& each : group) {
         bytes.insert(bytes.end(), each.inputs[i].bytes, each.inputs[i].bytes + each.inputs[i].size);
         whole.shape[0] += each.rows();
       }
       whole.data = bytes.data();
     }
-    given.emplace_back(std::string_view{of[0].inputs[i].name}, whole);
+    given.emplace_back(std::string_view{group[0].inputs[i].name}, whole);
   }
-  return model.run(given, settings_of(model, of));
+  return model.run(given, settings_of(model, group));
 }
 
 std::string texts_as_bytes(const value& v, std::size_t first, std::size_t count) {
@@ -178,7 +180,7 @@ std::string texts_as_bytes(const value& v, std::size_t first, std::size_t count)
   return made;
 }
 
-/// Rows [first, first + rows) of an output, or all of it where the run is of one request.
+/// Adds an output to a response: if the run is shared by several requests, rows [first, first + rows), else all of it.
 status write_output(TRITONBACKEND_Response* response, const named_value& output, bool is_shared, std::int64_t first,
                     std::int64_t rows) {
   const value& v = output.value.view();
@@ -189,8 +191,7 @@ status write_output(TRITONBACKEND_Response* response, const named_value& output,
   extents shape = v.shape;
   std::size_t begin = 0;
   if (is_shared) {
-    const auto of_row = std::size_t(v.shape.count(1, v.shape.rank()));
-    begin = std::size_t(first) * of_row, shape[0] = rows;
+    begin = std::size_t(first) * std::size_t(v.shape.count(1, v.shape.rank())), shape[0] = rows;
   }
   const auto count = std::size_t(shape.count());
   const std::string texts = v.type == dtype::string ? texts_as_bytes(v, begin, count) : std::string{};
@@ -206,7 +207,7 @@ status write_output(TRITONBACKEND_Response* response, const named_value& output,
     return s;
   if (status s = to_status(TRITONBACKEND_OutputBuffer(made, &buffer, bytes, &memory, &id)); !s) return s;
   if (memory == TRITONSERVER_MEMORY_GPU)
-    return failed(status_code::not_implemented, "output '{}' is wanted in the memory of a GPU", output.name);
+    return failed(status_code::not_implemented, "output '{}' is requested in the memory of a GPU", output.name);
   const void* const from = v.type == dtype::string
                                ? texts.data()
                                : static_cast<const void*>(static_cast<std::byte*>(v.data) + begin * element);
@@ -228,18 +229,18 @@ status answer(TRITONBACKEND_Response* response, TRITONBACKEND_Request* request, 
   return {};
 }
 
-/// Sends one final response, with the outputs of a run or with what went wrong.
-void respond(served_request& of, const named_values* outputs, bool is_shared, std::int64_t first) {
+/// Sends the final response, with the outputs of a run or with the error.
+void respond(served_request& to, const named_values* outputs, bool is_shared, std::int64_t first) {
   TRITONBACKEND_Response* response = nullptr;
-  if (!to_status(TRITONBACKEND_ResponseNew(&response, of.request))) return;
-  if (of.outcome && outputs)
-    of.outcome = guarded([&] { return answer(response, of.request, *outputs, is_shared, first, of.rows()); });
-  TRITONSERVER_Error* const error = to_error(of.outcome);
+  if (!to_status(TRITONBACKEND_ResponseNew(&response, to.request))) return;
+  if (to.outcome && outputs)
+    to.outcome = guarded([&] { return answer(response, to.request, *outputs, is_shared, first, to.rows()); });
+  TRITONSERVER_Error* const error = to_error(to.outcome);
   TRITONSERVER_ErrorDelete(TRITONBACKEND_ResponseSend(response, TRITONSERVER_RESPONSE_COMPLETE_FINAL, error));
   if (error) TRITONSERVER_ErrorDelete(error);
 }
 
-/// Whether an output's rows are those of the requests.
+/// True if the first axis of every output has `rows` elements.
 bool has_rows(const named_values& outputs, std::int64_t rows) {
   for (const named_value& each : outputs)
     if (each.value.shape().rank() == 0 || each.value.shape()[0] != rows) return false;
@@ -253,7 +254,9 @@ void serve_group(TRITONBACKEND_ModelInstance* instance, const served_model& mode
   const std::uint64_t start = now();
   const result<named_values> made = guarded([&] { return run_together(model, group); });
   const std::uint64_t end = now();
-  if (group.size() > 1 && (!made || !has_rows(*made, rows))) {  // one of them may be to blame, or the model mixes rows
+  // If a shared run fails or the model changes the number of rows, each request is run separately: one request may have
+  // caused the failure of all.
+  if (group.size() > 1 && (!made || !has_rows(*made, rows))) {
     for (std::size_t i = 0; i < group.size(); ++i) serve_group(instance, model, group.subspan(i, 1), begin);
     return;
   }
@@ -278,7 +281,7 @@ void serve(TRITONBACKEND_ModelInstance* instance, const served_model& model,
   for (TRITONBACKEND_Request* request : requests) {
     served_request one{request};
     one.outcome =
-        one.is_cancelled() ? status{status_code::canceled, "before it ran"} : guarded([&] { return read(one); });
+        one.is_canceled() ? status{status_code::canceled, "before it ran"} : guarded([&] { return read(one); });
     if (one.outcome) {
       all.push_back(std::move(one));
       continue;

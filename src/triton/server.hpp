@@ -1,7 +1,7 @@
 #pragma once
-// What this backend uses of Triton's interface for backends, version 1 (tritonbackend.h and tritonserver.h of
-// github.com/triton-inference-server/core, which no distribution packages): names, argument types and numbers are
-// theirs, and stay as they are within a major version. The server that loads the backend defines the functions.
+// The part of Triton's backend API, version 1, that this backend uses. The names, argument types and numbers are those
+// of tritonbackend.h and tritonserver.h in github.com/triton-inference-server/core, which no distribution packages;
+// they do not change within a major version. The server that loads the backend defines the functions.
 #include <cstddef>
 #include <cstdint>
 
@@ -72,7 +72,7 @@ TRITONSERVER_Error* TRITONBACKEND_RequestInputCount(TRITONBACKEND_Request*, std:
 TRITONSERVER_Error* TRITONBACKEND_RequestInputByIndex(TRITONBACKEND_Request*, std::uint32_t, TRITONBACKEND_Input**);
 TRITONSERVER_Error* TRITONBACKEND_RequestOutputCount(TRITONBACKEND_Request*, std::uint32_t* count);
 TRITONSERVER_Error* TRITONBACKEND_RequestOutputName(TRITONBACKEND_Request*, std::uint32_t, const char** name);
-TRITONSERVER_Error* TRITONBACKEND_RequestIsCancelled(TRITONBACKEND_Request*, bool* cancelled);
+TRITONSERVER_Error* TRITONBACKEND_RequestIsCancelled(TRITONBACKEND_Request*, bool* canceled);
 TRITONSERVER_Error* TRITONBACKEND_RequestRelease(TRITONBACKEND_Request*, std::uint32_t flags);
 TRITONSERVER_Error* TRITONBACKEND_InputProperties(TRITONBACKEND_Input*, const char** name, TRITONSERVER_DataType*,
                                                   const std::int64_t** shape, std::uint32_t* dims, std::uint64_t* bytes,

@@ -1,4 +1,4 @@
-// expect: cameo: a binding reads and writes this memory in every run, and a temporary is gone by then
+// expect: cameo: a binding uses this memory in every run, but it belongs to a temporary
 // naming: std::vector<float>
 #include <cameo/cameo.hpp>
 

@@ -1,4 +1,4 @@
-// expect: cameo: a provider that keeps what it compiles needs
+// expect: cameo: a provider that stores compiled contexts needs
 // naming: forgetful_provider
 #include <cameo/cameo.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-/// What a provider that compiles needs, and keeps its contexts.
+/// The hooks of a provider that compiles groups.
 struct compiling {
   cameo::result<std::vector<cameo::node_group>> groups(const cameo::graph_view&) const {
     return std::vector<cameo::node_group>{};
@@ -12,6 +12,7 @@ struct compiling {
     return std::vector<cameo::compiled_node>{};
   }
 };
+/// The hooks of a provider that compiles groups and stores compiled contexts.
 struct keeping : compiling {
   static constexpr cameo::context_source sources[] = {{"NamelessExecutionProvider"}};
   using context_builder = std::string;

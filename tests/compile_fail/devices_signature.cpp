@@ -5,7 +5,7 @@
 struct boastful_provider {
   static constexpr std::string_view name = "boastful", long_name = "BoastfulExecutionProvider";
 #ifdef CAMEO_MUST_FAIL
-  std::vector<cameo::provider_device> devices() const { return {}; }  // can't say that it can't say
+  std::vector<cameo::provider_device> devices() const { return {}; }  // cannot report an error
 #else
   cameo::result<std::vector<cameo::provider_device>> devices() const { return std::vector<cameo::provider_device>{}; }
 #endif

@@ -3,7 +3,7 @@
 #include <cameo/interop/eigen.hpp>
 
 #ifdef CAMEO_MUST_FAIL
-using matrix = Eigen::MatrixXf;  // by columns
+using matrix = Eigen::MatrixXf;  // column-major
 #else
 using matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 #endif

@@ -3,7 +3,7 @@
 #include "kernels.hpp"
 
 #ifdef CAMEO_MUST_FAIL
-using versions = cameo::since<6, 13>;  // integers came with 14
+using versions = cameo::since<6, 13>;  // int32 is allowed from version 14 on
 #else
 using versions = cameo::since<6, 14>;
 #endif

@@ -1,11 +1,11 @@
-// expect: cameo: a provider whose contexts have ids needs both `void identify.context_builder&, std::string_view.
-// const` and `result<std::string> identity.const context_binary&. const` naming: nameless_provider
+// expect: cameo: a provider whose contexts have ids needs both `void identify.context_builder&, std::string_view
+// naming: nameless_provider
 #include "contexts.hpp"
 
 struct nameless_provider : keeping {
   static constexpr std::string_view name = "nameless", long_name = "NamelessExecutionProvider";
 #ifdef CAMEO_MUST_FAIL
-  void identify(std::string_view) const {}  // into which context?
+  void identify(std::string_view) const {}  // the context is missing
 #else
   void identify(std::string& all, std::string_view id) const { all += id; }
 #endif

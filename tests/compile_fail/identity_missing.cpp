@@ -1,5 +1,5 @@
-// expect: cameo: a provider whose contexts have ids needs both `void identify.context_builder&, std::string_view.
-// const` and `result<std::string> identity.const context_binary&. const` naming: nameless_provider
+// expect: cameo: a provider whose contexts have ids needs both `void identify.context_builder&, std::string_view
+// naming: nameless_provider
 #include "contexts.hpp"
 
 struct nameless_provider : keeping {

@@ -1,12 +1,12 @@
-// expect: cameo: a provider whose contexts have ids needs both `void identify.context_builder&, std::string_view.
-// const` and `result<std::string> identity.const context_binary&. const` naming: nameless_provider
+// expect: cameo: a provider whose contexts have ids needs both `void identify.context_builder&, std::string_view
+// naming: nameless_provider
 #include "contexts.hpp"
 
 struct nameless_provider : keeping {
   static constexpr std::string_view name = "nameless", long_name = "NamelessExecutionProvider";
   void identify(std::string& all, std::string_view id) const { all += id; }
 #ifdef CAMEO_MUST_FAIL
-  std::string identity(const cameo::context_binary&) const { return {}; }  // can't say that the context is bad
+  std::string identity(const cameo::context_binary&) const { return {}; }  // cannot report that the context is invalid
 #else
   cameo::result<std::string> identity(const cameo::context_binary&) const { return std::string{}; }
 #endif

@@ -1,4 +1,4 @@
-// expect: cameo: the hooks `identify` and `identity` are for a provider that keeps what it compiles
+// expect: cameo: the hooks `identify` and `identity` need those of stored contexts
 // naming: nameless_provider
 #include "contexts.hpp"
 

@@ -1,4 +1,4 @@
-// expect: cameo: the elements of an input must lie one after the other in memory
+// expect: cameo: the elements of an input must be contiguous in memory
 // naming: std::(__cxx11::)?list<float>
 #include <cameo/cameo.hpp>
 

@@ -2,8 +2,7 @@
 #include <cameo/cameo.hpp>
 #include <cameo/op/onnx.hpp>
 
-// A kernel for lists that are right or wrong: its types don't matter.
-
+/// A kernel for any element types, for kernel lists that are valid or not.
 template <class... Ts>
 struct some_kernel {
   static cameo::result<some_kernel> bind(cameo::bind_context&) { return some_kernel{}; }

@@ -1,10 +1,10 @@
 // expect: cameo: not an element type of ONNX
-// naming: colour
+// naming: color
 #include "kernels.hpp"
 
-struct colour {};
+struct color {};
 #ifdef CAMEO_MUST_FAIL
-using chosen = colour;
+using chosen = color;
 #else
 using chosen = float;
 #endif

@@ -1,4 +1,4 @@
-// expect: cameo: a kernel_list has entries, and this is none
+// expect: cameo: this element of a kernel_list is not an entry
 // naming: relu
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>

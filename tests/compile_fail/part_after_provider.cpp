@@ -1,4 +1,4 @@
-// expect: cameo: with<...>, transforms<...>, formats<...> and devices_by<...> stand before the providers
+// expect: cameo: with<...>, transforms<...>, formats<...> and devices_by<...> must precede the providers
 // naming: devices_by
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>

@@ -1,4 +1,4 @@
-// expect: cameo: what a group is compiled to needs `status run
+// expect: cameo: a compiled program needs `status run
 // naming: loose_program
 #include <cameo/cameo.hpp>
 

@@ -1,4 +1,4 @@
-// expect: cameo: a node that is made again is given its first input
+// expect: cameo: again.node, .... needs the first input of the new node
 // naming: again
 #include "rules.hpp"
 

@@ -1,4 +1,4 @@
-// expect: cameo: this operator of the rule is given more inputs than it has
+// expect: cameo: the rule gives this operator more inputs than it has
 // naming: op::Gemm
 #include "rules.hpp"
 

@@ -1,4 +1,4 @@
-// expect: cameo: `others` stands for the inputs after those that a pattern names: last
+// expect: cameo: `others` must be last in a pattern
 // naming: op::Clip
 #include "rules.hpp"
 
@@ -7,5 +7,5 @@ constexpr auto limited = match<op::Clip>(others, x);
 #else
 constexpr auto limited = match<op::Clip>(x, others);
 #endif
-constexpr cameo::rule limit_goes{"LimitGoes", match<op::Neg>(limited), make<op::Neg>(x)};
-auto& table = only<limit_goes>::table();
+constexpr cameo::rule without_limits{"WithoutLimits", match<op::Neg>(limited), make<op::Neg>(x)};
+auto& table = only<without_limits>::table();

@@ -1,11 +1,11 @@
-// expect: cameo: a node that need not be there is given its first input, and perhaps `others`
+// expect: cameo: the node of perhaps..... takes its first input as argument, and optionally `others`
 // naming: op::Add
 #include "rules.hpp"
 
 #ifdef CAMEO_MUST_FAIL
-constexpr auto between = perhaps(match<op::Add>(x, y));
+constexpr auto middle = perhaps(match<op::Add>(x, y));
 #else
-constexpr auto between = perhaps(match<op::Cast>(x));
+constexpr auto middle = perhaps(match<op::Cast>(x));
 #endif
-constexpr cameo::rule what_is_between{"WhatIsBetween", match<op::Relu>(between), make<op::Relu>(x)};
-auto& table = only<what_is_between>::table();
+constexpr cameo::rule optional_middle{"OptionalMiddle", match<op::Relu>(middle), make<op::Relu>(x)};
+auto& table = only<optional_middle>::table();

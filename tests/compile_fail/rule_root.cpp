@@ -1,4 +1,4 @@
-// expect: cameo: the pattern of a rule begins with a node of operators that it names
+// expect: cameo: a pattern must begin with match<...>, which names operators
 // naming: any_root
 #include "rules.hpp"
 

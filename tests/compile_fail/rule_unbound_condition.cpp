@@ -5,9 +5,9 @@
 bool is_positive(const cameo::match_result&, const cameo::value_view&) { return false; }
 
 #ifdef CAMEO_MUST_FAIL
-constexpr auto asked = y;
+constexpr auto checked = y;
 #else
-constexpr auto asked = x;
+constexpr auto checked = x;
 #endif
-constexpr cameo::rule no_relu{"NoRelu", match<op::Relu>(x), x, when(check<is_positive>(asked))};
+constexpr cameo::rule no_relu{"NoRelu", match<op::Relu>(x), x, when(check<is_positive>(checked))};
 auto& table = only<no_relu>::table();

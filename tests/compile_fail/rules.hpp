@@ -3,11 +3,9 @@
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/rule.hpp>
 
-// What rules that are right or wrong are written with.
-
 using namespace cameo::pattern;
 namespace op = cameo::op;
 
-/// The transforms of one rule.
+/// A list of transforms with only this rule.
 template <const auto& Rule>
 using only = cameo::transform_list<cameo::optimization_level::basic, cameo::rule_of<Rule>>;

@@ -1,4 +1,4 @@
-// expect: cameo: a provider's `transforms` come after partitioning
+// expect: cameo: a provider's `transforms` run after partitioning
 // naming: hasty_provider
 #include "rules.hpp"
 

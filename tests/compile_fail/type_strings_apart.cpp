@@ -4,7 +4,8 @@
 
 using cameo::constrain;
 #ifdef CAMEO_MUST_FAIL
-constexpr auto types = constrain<"U", float> && constrain<"T1", float>;  // U is of version 14, T1 of 15
+constexpr auto types =
+    constrain<"U", float> && constrain<"T1", float>;  // only version 14 has U, and only version 15 has T1
 #else
 constexpr auto types = constrain<"T2", float> && constrain<"T1", float>;
 #endif

@@ -1,4 +1,4 @@
-// expect: cameo: a tensor_view refers to its extents, and these are a temporary's
+// expect: cameo: a tensor_view refers to its extents, but these are temporary
 // naming: float
 #include <cameo/cameo.hpp>
 

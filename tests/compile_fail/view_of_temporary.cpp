@@ -1,4 +1,4 @@
-// expect: cameo: a view refers to the elements of these values, and they are a temporary
+// expect: cameo: a view refers to the elements of these values, but they are temporary
 // naming: float
 #include <cameo/cameo.hpp>
 

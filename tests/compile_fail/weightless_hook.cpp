@@ -1,5 +1,5 @@
-// expect: cameo: the hook `store_weightless` is `result<context_part> store_weightless.context_builder&, const
-// fused_view&, const compiled_node&. const` naming: light_provider
+// expect: cameo: the hook `store_weightless` must be `result<context_part> store_weightless.context_builder&
+// naming: light_provider
 #include "contexts.hpp"
 
 struct light_provider : keeping {

@@ -1,12 +1,12 @@
-"""Makes test folders for `cameo conformance` of Debian's package libonnx-testdata (onnx 1.12).
+"""Makes folders for `cameo conformance` from Debian's package libonnx-testdata (onnx 1.12).
 
 Usage: testdata_cases.py OUT_DIR
 
-All of its cases that have a model are linked, but for five whose models are not those that their data were made with, as
-later versions of onnx have them; onnxruntime refuses or fails these five, too:
-  test_adam_multiple            leaves out epsilon, which was 0.01
-  test_castlike_*BFLOAT16*      declare 'like' as [3,4], and give one of [1]
-The folders of `real` name models on servers, and have none.
+Cases with a model become links to the package's folders. Five cases are copied and corrected as in later versions of
+onnx, because their data do not belong to their models; onnxruntime fails them, too:
+  test_adam_multiple            the attribute epsilon, 0.01, is missing
+  test_castlike_*BFLOAT16*      'like' is declared as [3,4], but the input has the shape [1]
+Cases in `real` only have the addresses of models, and are left out.
 """
 import pathlib
 import shutil
@@ -22,7 +22,7 @@ if len(sys.argv) != 2:
 
 
 def corrected(model, name):
-    """Whether the model of this case was changed."""
+    """Corrects the model of a case; returns False if it does not need a correction."""
     if name == "test_adam_multiple":
         model.graph.node[0].attribute.append(helper.make_attribute("epsilon", 1e-2))
     elif name.startswith("test_castlike") and "BFLOAT16" in name:

@@ -35,14 +35,14 @@ TEST_CASE("30: what a provider says of its contexts is in the model's metadata, 
   REQUIRE(verdict(ref.compile(saved(folder, "m.onnx"))) == "OK");
   CHECK(read(folder / "m_ctx.onnx")->metadata ==
         std::vector<detail::property>{detail::property{"ep_compatibility_info.RefA", "gen2"}});
-  const auto text = ref.with.compatibility(folder / "m_ctx.onnx", "RefA");
+  const auto text = ref.loader.compatibility(folder / "m_ctx.onnx", "RefA");
   REQUIRE(verdict(text) == "OK");
   CHECK(*text == "gen2");
-  CHECK(!*ref.with.compatibility(folder / "m_ctx.onnx", "RefB"));
+  CHECK(!*ref.loader.compatibility(folder / "m_ctx.onnx", "RefB"));
   ref.a.fit = "";
   REQUIRE(verdict(ref.compile(saved(folder, "m.onnx"))) == "OK");
   CHECK(read(folder / "m_ctx.onnx")->metadata.empty());
-  CHECK(!*ref.with.compatibility(folder / "m_ctx.onnx", "RefA"));
+  CHECK(!*ref.loader.compatibility(folder / "m_ctx.onnx", "RefA"));
 }
 
 TEST_CASE("30: other metadata, names, texts and the order of inputs and outputs come along") {
@@ -112,7 +112,7 @@ TEST_CASE("31: a model that is not for this provider fails before anything is pa
 TEST_CASE("32: a text can be judged without a session, for the providers of one kind of device") {
   ref_runtime ref;
   const auto fit = [&](std::vector<std::string_view> names, std::string_view text) {
-    const result<compiled_fit> judged = ref.with.fit(names, text);
+    const result<compiled_fit> judged = ref.loader.fit(names, text);
     return judged ? std::to_string(int(*judged)) : verdict(judged).substr(0, verdict(judged).find(':'));
   };
   CHECK(fit({}, "gen2") == "INVALID_ARGUMENT");
@@ -130,18 +130,18 @@ TEST_CASE("32: the text of a file or of bytes; a missing file is an error, bytes
   ref_runtime ref;
   REQUIRE(verdict(ref.compile(saved(folder, "m.onnx"))) == "OK");
   const std::string bytes = slurp(folder / "m_ctx.onnx");
-  CHECK(*ref.with.compatibility(std::span{bytes}, "RefA") == "gen2");
-  CHECK(!*ref.with.compatibility(folder / "m.onnx", "RefA"));
-  CHECK(verdict(ref.with.compatibility(folder / "none.onnx", "RefA")).find("NO_SUCHFILE: ") == 0);
+  CHECK(*ref.loader.compatibility(std::span{bytes}, "RefA") == "gen2");
+  CHECK(!*ref.loader.compatibility(folder / "m.onnx", "RefA"));
+  CHECK(verdict(ref.loader.compatibility(folder / "none.onnx", "RefA")).find("NO_SUCHFILE: ") == 0);
   compile_options apart;
   ref.a.declines = "Add";  // whose constant stays outside contexts
   apart.input = saved(folder, "apart.onnx"), apart.external_initializers = "w.data";
   apart.external_threshold = 1;
   REQUIRE(verdict(ref.compile(std::move(apart))) == "OK");
   REQUIRE(folder.has("w.data"));
-  CHECK(*ref.with.compatibility(folder / "apart_ctx.onnx", "RefA") == "gen2");  // with weights of its own beside it
+  CHECK(*ref.loader.compatibility(folder / "apart_ctx.onnx", "RefA") == "gen2");  // with weights of its own beside it
   const std::string garbage = "no model at all";
-  const auto none = ref.with.compatibility(std::span{garbage}, "RefA");
+  const auto none = ref.loader.compatibility(std::span{garbage}, "RefA");
   REQUIRE(verdict(none) == "OK");
   CHECK(!*none);
 }

@@ -184,16 +184,16 @@ inline session_options keys(std::vector<std::pair<std::string, std::string>> con
 /// RefA, RefB and cpu; sessions use RefA and cpu unless they are told others.
 struct ref_runtime {
   ref_counters a, b;
-  runtime<ref_a, ref_b, eps::cpu> with{ref_a{&a}, ref_b{&b}, eps::cpu{}};
+  runtime<ref_a, ref_b, eps::cpu> loader{ref_a{&a}, ref_b{&b}, eps::cpu{}};
 
   template <class Model>
   result<session> load(Model&& model, session_options options = {}) {
     if (options.providers.empty()) options.providers = {"RefA", "cpu"};
-    return with.load(std::forward<Model>(model), options);
+    return loader.load(std::forward<Model>(model), options);
   }
   result<compile_report> compile(compile_options options) {
     if (options.session.providers.empty()) options.session.providers = {"RefA", "cpu"};
-    return with.compile(std::move(options));
+    return loader.compile(std::move(options));
   }
   result<compile_report> compile(std::string input, std::string output = {}) {
     compile_options options;

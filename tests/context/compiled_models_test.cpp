@@ -108,10 +108,10 @@ TEST_CASE("7: a model from memory needs a path for what is written") {
   session_options options = keys({{"ep.context_enable", "1"}});
   options.providers = {"RefA", "cpu"};
   const auto span = std::as_bytes(std::span{bytes});
-  CHECK(verdict(ref.with.load(span, options)).starts_with("INVALID_ARGUMENT: "));
+  CHECK(verdict(ref.loader.load(span, options)).starts_with("INVALID_ARGUMENT: "));
   fs::create_directories(folder / "out");
   options.config.emplace_back("ep.context_file_path", folder / "out/c.onnx");
-  CHECK(verdict(ref.with.load(span, options)) == "OK");
+  CHECK(verdict(ref.loader.load(span, options)) == "OK");
   CHECK(folder.files() == std::vector<std::string>{"m.onnx", "out/c.onnx", "out/c_RefA.bin"});
 }
 
@@ -156,10 +156,10 @@ TEST_CASE("20, 21: contexts are found beside the model; of a model from memory, 
   const std::string bytes = slurp(folder / "m_ctx.onnx");
   session_options options;
   options.providers = {"RefA", "cpu"};
-  CHECK(verdict(ref.with.load(std::as_bytes(std::span{bytes}), options)).find("ep.context_file_path") !=
+  CHECK(verdict(ref.loader.load(std::as_bytes(std::span{bytes}), options)).find("ep.context_file_path") !=
         std::string::npos);
   options.config = {{"ep.context_file_path", folder / "m_ctx.onnx"}};
-  const auto again = ref.with.load(std::as_bytes(std::span{bytes}), options);
+  const auto again = ref.loader.load(std::as_bytes(std::span{bytes}), options);
   REQUIRE(verdict(again) == "OK");
   CHECK(near(outputs_of(*again), expected()));
 }

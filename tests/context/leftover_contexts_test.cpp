@@ -73,7 +73,7 @@ TEST_CASE("a file that a provider with ids does not take for a context is not re
   const scratch_folder folder;
   spill(folder / "net_ReluIdExecutionProvider.bin", "precious");
   const std::string said = compile_to<relu_identifier>(folder / "net.onnx");
-  CHECK_MESSAGE(said.find("is no context that ReluIdExecutionProvider can read") != said.npos, said);
+  CHECK_MESSAGE(said.find("is not a context that ReluIdExecutionProvider can read") != said.npos, said);
   CHECK(slurp(folder / "net_ReluIdExecutionProvider.bin") == "precious");
 }
 

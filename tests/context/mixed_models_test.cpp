@@ -216,7 +216,7 @@ TEST_CASE("a compiled node in the body of a local function finds its provider wh
   session_options options;
   options.providers = {"RefA", "cpu"};
   options.optimize = optimization_level::none;  // calls are opened only when nobody takes them
-  const auto s = ref.with.load(std::move(net), options);
+  const auto s = ref.loader.load(std::move(net), options);
   REQUIRE(verdict(s) == "OK");
   CHECK(near(outputs_of(*s), expected()));
 }

@@ -9,14 +9,14 @@ namespace {
 
 struct qnn_runtime {
   ref_counters counters;
-  runtime<qnn_shaped, eps::cpu> with{qnn_shaped{&counters}, eps::cpu{}};
+  runtime<qnn_shaped, eps::cpu> loader{qnn_shaped{&counters}, eps::cpu{}};
   void compile(const std::string& path, std::vector<std::pair<std::string, std::string>> config = {}) {
     config.emplace_back("ep.context_enable", "1");
-    REQUIRE(verdict(with.load(path, keys(config))) == "OK");
+    REQUIRE(verdict(loader.load(path, keys(config))) == "OK");
     counters.opened = 0;
   }
   void check_runs(const std::string& path, session_options options = {}) {
-    const auto s = with.load(path, options);
+    const auto s = loader.load(path, options);
     REQUIRE(verdict(s) == "OK");
     CHECK(near(outputs_of(*s), expected(true)));
   }
@@ -56,7 +56,7 @@ TEST_CASE("QNN's shape: its key is either of two, in any case") {
   for (const char* source : {"QNN", "qnn", "Qnn", "QNNEXECUTIONPROVIDER", "qnnexecutionprovider"})
     qnn.check_runs(with(source));
   for (const char* source : {"QN", "QNNN", "QNN ", ""})
-    CHECK(verdict(qnn.with.load(with(source))).find("NOT_IMPLEMENTED: ") == 0);
+    CHECK(verdict(qnn.loader.load(with(source))).find("NOT_IMPLEMENTED: ") == 0);
 }
 
 TEST_CASE("QNN's shape: nodes in any order, several main ones, and none") {
@@ -74,7 +74,7 @@ TEST_CASE("QNN's shape: nodes in any order, several main ones, and none") {
   qnn.check_runs(with(0, 1));
   qnn.check_runs(with(1, 1));
   CHECK(qnn.counters.opened == 2);  // once each
-  const std::string said = verdict(qnn.with.load(with(0, 0)));
+  const std::string said = verdict(qnn.loader.load(with(0, 0)));
   CHECK(said.find("INVALID_GRAPH: ") == 0);
   CHECK(said.find("no main node of QNNExecutionProvider") != said.npos);
 }
@@ -88,12 +88,12 @@ TEST_CASE("QNN's shape: two models share a binary, whose nodes of the second are
   CHECK(folder.files() ==
         std::vector<std::string>{"m1.onnx", "m1_QNNExecutionProvider.bin", "m1_ctx.onnx", "m2.onnx", "m2_ctx.onnx"});
   const auto share = keys({{"ep.share_ep_contexts", "1"}});
-  const auto first = qnn.with.load(folder / "m1_ctx.onnx", share);
+  const auto first = qnn.loader.load(folder / "m1_ctx.onnx", share);
   REQUIRE(verdict(first) == "OK");
-  CHECK(qnn.with.workspace()->waiting_graphs() == 2);
+  CHECK(qnn.loader.workspace()->waiting_graphs() == 2);
   qnn.check_runs(folder / "m2_ctx.onnx", share);
   CHECK(qnn.counters.opened == 1);
-  CHECK(qnn.with.workspace()->waiting_graphs() == 0);
+  CHECK(qnn.loader.workspace()->waiting_graphs() == 0);
   CHECK(near(outputs_of(*first), expected(true)));
   qnn.check_runs(folder / "m2_ctx.onnx");  // alone
 }
@@ -105,7 +105,7 @@ TEST_CASE("QNN's shape: a directory that leads outside the binary is refused") {
   const std::string bin = folder / "m_QNNExecutionProvider.bin", bytes = slurp(bin);
   for (std::size_t cut = 0; cut < bytes.size(); cut += 7) {
     spill(bin, bytes.substr(0, cut));
-    CHECK(verdict(qnn.with.load(folder / "m_ctx.onnx")).find("INVALID_GRAPH: ") == 0);
+    CHECK(verdict(qnn.loader.load(folder / "m_ctx.onnx")).find("INVALID_GRAPH: ") == 0);
   }
 }
 

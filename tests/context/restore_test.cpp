@@ -15,11 +15,11 @@ struct compiled_folder {
   }
   /// The compiled model with other attributes.
   template <class Change>
-  std::string with(Change&& change) {
+  std::string changed(Change&& change) {
     return edited(folder / "m_ctx.onnx", folder / "e_ctx.onnx", change);
   }
   std::string with_context(std::string_view name) {
-    return with([&](attributes& all, std::size_t) { set(all, text_attribute("ep_cache_context", name)); });
+    return changed([&](attributes& all, std::size_t) { set(all, text_attribute("ep_cache_context", name)); });
   }
   void check_refused(const std::string& path, std::string_view code, std::string_view part) {
     CAPTURE(part);
@@ -126,18 +126,19 @@ TEST_CASE("24: a context that is missing, empty, garbage or of another SDK is IN
 
 TEST_CASE("25: a node that does not say whether its context is inside has it inside") {
   compiled_folder c;
-  c.check_refused(c.with([](attributes& all, std::size_t) { drop(all, "embed_mode"); }), "INVALID_GRAPH", "no context");
+  c.check_refused(c.changed([](attributes& all, std::size_t) { drop(all, "embed_mode"); }), "INVALID_GRAPH",
+                  "no context");
   compiled_folder inside{false, {{"ep.context_embed_mode", "1"}}};
-  inside.check_runs(inside.with([](attributes& all, std::size_t) { drop(all, "embed_mode"); }));
-  inside.check_runs(inside.with([](attributes& all, std::size_t) { drop(all, "main_context"); }));
-  inside.check_refused(inside.with([](attributes& all, std::size_t) { drop(all, "ep_cache_context"); }),
+  inside.check_runs(inside.changed([](attributes& all, std::size_t) { drop(all, "embed_mode"); }));
+  inside.check_runs(inside.changed([](attributes& all, std::size_t) { drop(all, "main_context"); }));
+  inside.check_refused(inside.changed([](attributes& all, std::size_t) { drop(all, "ep_cache_context"); }),
                        "INVALID_GRAPH", "no bytes of a context");
 }
 
 TEST_CASE("26: a node is claimed by who has its source, and by nobody else") {
   compiled_folder c;
   const auto from = [&](const char* source, std::vector<std::string> providers) {
-    const std::string path = c.with([&](attributes& all, std::size_t) {
+    const std::string path = c.changed([&](attributes& all, std::size_t) {
       if (source) set(all, text_attribute("source", source));
       else drop(all, "source");
     });
@@ -160,7 +161,7 @@ TEST_CASE("26: a node is claimed by who has its source, and by nobody else") {
 
 TEST_CASE("27: an attribute of the wrong type ends loading, one that nobody knows does not") {
   compiled_folder c;
-  const auto of_type = [&](attribute a) { return c.with([&](attributes& all, std::size_t) { set(all, a); }); };
+  const auto of_type = [&](attribute a) { return c.changed([&](attributes& all, std::size_t) { set(all, a); }); };
   c.check_refused(of_type(text_attribute("embed_mode", "0")), "INVALID_GRAPH", "embed_mode");
   c.check_refused(of_type(number_attribute("ep_cache_context", 0)), "INVALID_GRAPH", "ep_cache_context");
   c.check_refused(of_type(number_attribute("source", 0)), "INVALID_GRAPH", "source");
@@ -176,24 +177,24 @@ TEST_CASE("29: a secondary node's graph is found in a main node, wherever that s
       CAPTURE(secondary);
       compiled_folder c{true, {{"ep.context_embed_mode", embed}}};
       const std::string bytes = text_of(context_nodes(*read(c.folder / "m_ctx.onnx"))[0], "ep_cache_context");
-      const std::string path = c.with([&](attributes& all, std::size_t n) {
+      const std::string path = c.changed([&](attributes& all, std::size_t n) {
         set(all, number_attribute("main_context", n != secondary));
         if (n == secondary) drop(all, "ep_cache_context");
         else set(all, text_attribute("ep_cache_context", bytes));
       });
       c.check_runs(path, true);
       CHECK(c.ref.a.opened == 1);
-      c.check_refused(c.with([&](attributes& all, std::size_t) {
+      c.check_refused(c.changed([&](attributes& all, std::size_t) {
         set(all, number_attribute("main_context", 0));
         drop(all, "ep_cache_context");
       }),
                       "INVALID_GRAPH", "no main node of RefA");
-      c.check_refused(c.with([&](attributes& all, std::size_t n) {
+      c.check_refused(c.changed([&](attributes& all, std::size_t n) {
         set(all, number_attribute("main_context", n != secondary));
         set(all, text_attribute("ep_cache_context", bytes));
       }),
                       "INVALID_GRAPH", "not the main node");
-      c.check_refused(c.with([&](attributes& all, std::size_t n) {
+      c.check_refused(c.changed([&](attributes& all, std::size_t n) {
         set(all, number_attribute("main_context", n != secondary));
         set(all, text_attribute("partition_name", n == secondary ? "strange" : n ? "RefA_part_1" : "RefA_part_0"));
         set(all, text_attribute("ep_cache_context", n == secondary ? std::string_view{} : bytes));
@@ -205,7 +206,7 @@ TEST_CASE("29: a secondary node's graph is found in a main node, wherever that s
 TEST_CASE("a main node whose context has no graph of its name is INVALID_GRAPH, also if another context has one") {
   compiled_folder c{true};
   spill(c.folder / "empty.bin", "REFCTX 3.2.0 0\n");
-  c.check_refused(c.with([](attributes& all, std::size_t n) {
+  c.check_refused(c.changed([](attributes& all, std::size_t n) {
     if (n) set(all, text_attribute("ep_cache_context", "empty.bin"));
   }),
                   "INVALID_GRAPH", "no graph 'RefA_part_1'");
@@ -213,7 +214,7 @@ TEST_CASE("a main node whose context has no graph of its name is INVALID_GRAPH, 
 
 TEST_CASE("a node without partition name means the graph of its own name") {
   compiled_folder c{true};
-  c.check_runs(c.with([](attributes& all, std::size_t) { drop(all, "partition_name"); }), true);
+  c.check_runs(c.changed([](attributes& all, std::size_t) { drop(all, "partition_name"); }), true);
 }
 
 TEST_CASE("37: with a prefix, names of nodes, partitions and graphs start with it, and two models merge into one") {

@@ -31,7 +31,7 @@ struct shared_folder {
     CHECK(near(outputs_of(*s), expected(name[1] == '2')));
     return std::move(*s);
   }
-  std::size_t waiting() const { return ref.with.workspace()->waiting_graphs(); }
+  std::size_t waiting() const { return ref.loader.workspace()->waiting_graphs(); }
 };
 
 TEST_CASE("33: two models that share give three files; the context is there after the last") {

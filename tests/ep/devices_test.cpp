@@ -417,8 +417,8 @@ TEST_CASE("a provider that can't list its devices has none: policies go on, and 
   options.log_from = log_level::warning;
   CHECK(options.prefer(device_policy::prefer_npu));
   CHECK(chosen(with, options) == "q cpu");
-  CHECK(warnings == words{"SilentExecutionProvider can't say which devices it has: the driver does not answer",
-                          "ThrowingExecutionProvider can't say which devices it has: the driver crashed"});
+  CHECK(warnings == words{"SilentExecutionProvider can't list its devices: the driver does not answer",
+                          "ThrowingExecutionProvider can't list its devices: the driver crashed"});
 }
 
 TEST_CASE("without a CPU policies fail; who chooses devices by himself need not have one") {

@@ -1,11 +1,12 @@
-"""Empty Debian systems in folders, in which commands run by chroot. They have this machine's settings and nothing else of it:
-the package sources (another release's name replaces this one's in them), the settings of apt, proxies, certificates, pip's
+"""Empty Debian systems ("roots") in folders, in which commands run by chroot. From this machine they only get the
+settings that they need: package sources (for the root's release), the settings of apt, proxies, certificates, pip's
 index, the compiler cache, and a clone of the tree.
 
-What costs network is kept from run to run in the folder $CAMEO_ROOTS_DIR, by default cameo/roots in the user's cache: a root as
-debootstrap makes it, as an archive, and the packages that apt has loaded. Each run unpacks a new root, and removes it.
+Downloads are stored in the folder $CAMEO_ROOTS_DIR, by default cameo/roots in the user's cache: an archive of the root
+that debootstrap made, and the packages that apt has downloaded. Each run unpacks a new root and removes it at the end.
 
-Mounts are made in a mount namespace of this process, so that none is left however it ends: see enter_namespace().
+Mounts are made in a mount namespace of this process, so that they are removed even if the process is killed: see
+enter_namespace().
 """
 import ast
 import dataclasses
@@ -23,19 +24,19 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
 KEPT = pathlib.Path(os.environ.get("CAMEO_ROOTS_DIR") or CACHE / "cameo" / "roots").resolve()
 APT = pathlib.Path("/etc/apt")
-USER, USER_ID = "somebody", 1000
-# Variables of this machine that say how a network is reached. Those that name a file or folder lead to a mount of it.
+USER, USER_ID = "reader", 1000
+# Environment variables with settings of the network. If a value is a path, the root gets a mount of it.
 LENT = re.compile(r"(PIP_\w+|\w+_proxy|\w+_PROXY|SSL_CERT_FILE|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE)$")
-# Settings of apt that say the same. Its other settings, such as what it keeps, are the root's own.
+# Settings of apt for the network. The root has its own other settings.
 LENT_APT = re.compile(r"Acquire::(https?|ftp|Check-Valid-Until|Check-Date|Retries|ForceIPv\d|AllowInsecureRepositories)\b")
 
 
 class CannotMake(Exception):
-    """There can be no root here; the text says why, and what to do."""
+    """A root cannot be made on this machine; the message has the reason and the remedy."""
 
 
 class Failed(Exception):
-    """A command in a root failed; the text has its output."""
+    """A command in a root failed; the message has its output."""
 
 
 def enter_namespace():
@@ -43,7 +44,7 @@ def enter_namespace():
     if os.environ.pop("CAMEO_IN_NAMESPACE", None):
         return
     if os.geteuid() != 0:
-        raise CannotMake("roots are made and entered by root alone: run this as root")
+        raise CannotMake("making and entering roots needs the user root: run this as root")
     tried = subprocess.run(["unshare", "--mount", "true"], capture_output=True, text=True, check=False)
     if tried.returncode:
         raise CannotMake(f"this system does not allow a mount namespace, which roots need ({tried.stderr.strip()}): run this "
@@ -68,7 +69,7 @@ def this_release():
     text = pathlib.Path("/etc/os-release").read_text(encoding="utf-8")
     name = re.search(r"^VERSION_CODENAME=(\w+)$", text, re.MULTILINE)
     if not name or not re.search(r"^ID=debian$", text, re.MULTILINE):
-        raise CannotMake("this machine is not a Debian system, so it has no sources of Debian's packages to lend")
+        raise CannotMake("this machine is not a Debian system, so it does not have sources of Debian's packages")
     return name.group(1)
 
 
@@ -81,7 +82,7 @@ class Source:
 
 
 def read_sources():
-    """The entries of this machine's apt for binary packages, of both formats that its files have."""
+    """Reads the sources of binary packages of this machine's apt, in both formats of its files."""
     sources = []
     files = [APT / "sources.list", *sorted((APT / "sources.list.d").glob("*"))]
     for file in filter(pathlib.Path.is_file, files):
@@ -102,7 +103,8 @@ def read_sources():
 
 
 def sources_for(release):
-    """This machine's sources of Debian itself, with the name of another release. Other vendors' suites have other names."""
+    """Returns this machine's sources of Debian with the name of another release; sources of other vendors are left out,
+    because their suites are not named after Debian's release."""
     mine = this_release()
     of_debian = [source for source in read_sources() if re.match(rf"{mine}(?![a-z])", source.suite)]
     if not any(source.suite == mine for source in of_debian):
@@ -111,13 +113,14 @@ def sources_for(release):
 
 
 def apt_settings():
-    """What `apt-config dump` says about reaching the network."""
+    """Returns the settings of `apt-config dump` for the network."""
     dump = subprocess.run(["apt-config", "dump"], capture_output=True, text=True, check=True).stdout
     return "".join(line + "\n" for line in dump.splitlines() if LENT_APT.match(line))
 
 
 def lent_variables():
-    """Variables of this machine for the network, and pip's settings as variables, which stand above its files."""
+    """Returns this machine's environment variables for the network, and pip's settings as variables, which take
+    precedence over pip's files."""
     variables = {name: value for name, value in os.environ.items() if LENT.match(name)}
     listed = subprocess.run([sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=False)
     for key, value in re.findall(r"^(?:global|install)\.([\w-]+)=('.*'|\".*\")$", listed.stdout, re.MULTILINE):
@@ -126,7 +129,7 @@ def lent_variables():
 
 
 def make_pristine(release):
-    """The archive of an empty root, made by debootstrap unless it is there already."""
+    """Returns the archive of an empty root, which debootstrap makes if it is missing."""
     sources = sources_for(release)
     first = next(source for source in sources if source.suite == release)
     secure = first.uri.startswith("https:")
@@ -155,8 +158,9 @@ def make_pristine(release):
     if done.returncode:
         log = making / "debootstrap" / "debootstrap.log"
         details = log.read_text(encoding="utf-8", errors="replace")[-1500:] if log.exists() else ""
-        raise CannotMake(f"this machine's package sources give no root of {release}: debootstrap, which took {first.uri} from "
-                         f"{APT}, ended with {done.returncode}. Its last words:\n{done.stdout[-1500:]}\n{details}")
+        raise CannotMake(f"a root of {release} cannot be made from this machine's package sources: debootstrap with "
+                         f"{first.uri} from {APT} ended with {done.returncode}. The end of its output:\n"
+                         f"{done.stdout[-1500:]}\n{details}")
     shutil.rmtree(making / "var/cache/apt/archives", ignore_errors=True)
     unfinished = archive.with_suffix(".part")
     subprocess.run(["tar", "-C", making, "--one-file-system", "-cf", unfinished, "."], check=True)
@@ -166,13 +170,13 @@ def make_pristine(release):
 
 
 class Root:
-    """A new empty root of a release. `with Root("bookworm") as root: root.run(...)`."""
+    """A new empty root of a release, which is removed at the end: `with Root("bookworm") as root: root.run(...)`."""
 
     def __init__(self, release):
         self.release = release
         self.folder = KEPT / release / "now"
         self.environment = {"LANG": "C.UTF-8"}
-        self.kept = False  # True: the folder stays when the root is left
+        self.kept = False  # True: the folder is not removed
 
     def __enter__(self):
         lock(self.release)
@@ -193,7 +197,7 @@ class Root:
         self.lend(KEPT / self.release / "packages", self.folder / "var/cache/apt/archives")
         for name in ("resolv.conf", "hosts"):
             shutil.copy(pathlib.Path("/etc") / name, self.folder / "etc" / name)
-        self.write("etc/dpkg/dpkg.cfg.d/fast", "force-unsafe-io\n")  # nobody needs this root after a power cut
+        self.write("etc/dpkg/dpkg.cfg.d/fast", "force-unsafe-io\n")  # faster; the root need not survive a power failure
         self.lend_sources()
         self.lend_network()
         self.lend_compiler_cache()
@@ -202,7 +206,7 @@ class Root:
                        check=True)
 
     def remove(self):
-        """Removes the root. What is mounted in it is unmounted before: it belongs to this machine."""
+        """Removes the root. Unmounts this machine's files first, so that they are not removed."""
         for line in reversed(pathlib.Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()):
             place = line.split()[1].encode().decode("unicode_escape")
             if pathlib.Path(place).is_relative_to(self.folder):
@@ -222,7 +226,7 @@ class Root:
             raise CannotMake(f"this system does not allow the mounts that a root needs: mount {where}: {done.stderr.strip()}")
 
     def lend(self, what, where, writable=True):
-        """Shows a file or folder of this machine in the root."""
+        """Mounts a file or folder of this machine in the root."""
         if not what.exists():
             what.mkdir(parents=True)
         if what.is_dir():
@@ -239,7 +243,7 @@ class Root:
         for source in sources_for(self.release):
             signed = f" [signed-by={source.signed_by}]" if source.signed_by else ""
             text += f"deb{signed} {source.uri} {source.suite} {' '.join(source.components)}\n"
-            if source.signed_by:  # the root has keys of its own under some of these names
+            if source.signed_by:  # the root may have other keys under these names
                 target = self.folder / source.signed_by.lstrip("/")
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(source.signed_by, target)
@@ -258,27 +262,27 @@ class Root:
             self.environment[name] = value
 
     def lend_compiler_cache(self):
-        """ccache's folder. Only root may write to it, so what a user compiles is found there if root has compiled it before."""
-        asked = subprocess.run(["ccache", "--get-config", "cache_dir"], capture_output=True, text=True, check=False)
-        if asked.returncode == 0:
-            self.lend(pathlib.Path(asked.stdout.strip()), self.folder / "lent/ccache")
+        """Mounts ccache's folder. Only root may write to it; users find the objects that root has compiled before."""
+        done = subprocess.run(["ccache", "--get-config", "cache_dir"], capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            self.lend(pathlib.Path(done.stdout.strip()), self.folder / "lent/ccache")
             self.environment["CCACHE_DIR"] = "/lent/ccache"
 
     def lend_tree(self):
-        """The last commit of this tree, as a repository that git can clone."""
+        """Copies the last commit of this tree as a repository that git can clone."""
         subprocess.run(["git", "clone", "--quiet", "--bare", "--depth", "1", f"file://{ROOT}", self.folder / "lent/cameo.git"],
                        check=True)
         self.write("etc/gitconfig", "[safe]\n\tdirectory = *\n[advice]\n\tdetachedHead = false\n")
 
     def run(self, words, user="root", folder="/", minutes=60, environment=None):
-        """Runs a command in the root; its output. Failed if it fails."""
+        """Runs a command in the root and returns its output. Raises Failed if it fails."""
         done = self.try_run(words, user, folder, minutes, environment)
         if done.returncode:
             raise Failed(f"{' '.join(words)} (as {user} in {folder}) ended with {done.returncode}:\n{done.stdout[-6000:]}")
         return done.stdout
 
     def install(self, line):
-        """Runs a line with apt-get as root, who answers its questions with yes."""
+        """Runs a line with apt-get as root; questions are answered with yes."""
         self.run(["sh", "-ec", line], environment={"DEBIAN_FRONTEND": "noninteractive"})
 
     def try_run(self, words, user="root", folder="/", minutes=60, environment=None):

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Compiles every source by itself, with all warnings as errors, and makes no objects. Builds compile the sources of a folder as
-one (CAMEO_TOGETHER), which hides that one of them lacks an include, and they have one compiler each.
+"""Compiles every source separately, with all warnings as errors and without writing objects. Other builds compile the
+sources of a folder as one (CAMEO_TOGETHER), which hides missing includes, and use only one compiler.
 
 Usage: every_source.py [--compiler CXX]... [--passed FOLDER] [--minutes M] [--jobs N] [--only EXPRESSION]
   --compiler   default: g++
-  --passed     remembers there what passed: a source is compiled again when it, a header that it reads, the compiler or
-               an option is another
-  --minutes    begins no further source after so many minutes, for each compiler: those that passed before in another state
-               come first, the rest in an order that is another one each day. How many were left is printed
-  --only       sources whose path below the tree has this in it
-Closes with one line: N passed, N failed.
+  --passed     a folder that records the sources that passed: a source is compiled again if it, a header that it includes,
+               the compiler or an option has changed
+  --minutes    does not start another source after this time, for each compiler. Changed sources that passed before come
+               first, then the others in an order that depends on the date. The number of sources left is printed
+  --only       a regular expression for the paths of sources
+The last line of the output is: N passed, N failed.
 """
 import argparse
 import concurrent.futures
@@ -26,7 +26,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Sources of which the build of the tree has no target, and what compiles them.
+# Sources that are not in a target of the default build, and the build that compiles them.
 ELSEWHERE = {
     "bench/peers/": "bench/peers/run, with the peers that it loads", "eps/openvino/": "the stage release, with Intel's SDK",
     "examples/embedded/": "the presets minimal-*", "src/python/": "the stage python", "src/triton/": "the stage serving",
@@ -45,7 +45,7 @@ def command(*words, **options):
 
 
 def configure(compiler):
-    """A build folder for the compiler, with the headers that the build generates."""
+    """Configures a build folder for the compiler and makes the generated headers; returns the folder."""
     folder = ROOT / "build" / "alone" / pathlib.Path(compiler).name
     command("cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-Wno-dev", "-DCMAKE_BUILD_TYPE=Release", "-DCAMEO_TOGETHER=OFF",
             "-DCAMEO_WERROR=ON", f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_CXX_COMPILER_LAUNCHER=")
@@ -57,7 +57,7 @@ def configure(compiler):
 
 
 class Memory:
-    """What passed before: for each source and compiler the files that it read, and a hash of all of them."""
+    """Records which sources passed: for each source and compiler the files that were read, and their hash."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -66,7 +66,7 @@ class Memory:
         if folder:
             folder.mkdir(parents=True, exist_ok=True)
 
-    def of_file(self, path):
+    def hash_of(self, path):
         if path not in self.hashes:
             try:
                 self.hashes[path] = hashlib.sha256((ROOT / path).read_bytes()).hexdigest()
@@ -77,33 +77,34 @@ class Memory:
     def record(self, key):
         return self.folder / hashlib.sha256(key.encode()).hexdigest()[:32]
 
-    def knows(self, key):
-        """Whether this source passed before, in this state or another."""
+    def passed_before(self, key):
+        """True if this source passed before, in this state or another."""
         return bool(self.folder) and self.record(key).exists()
 
     def has(self, key):
         if not self.folder or not self.record(key).exists():
             return False
         kept = json.loads(self.record(key).read_text(encoding="utf-8"))
-        return kept["hash"] == self.of_all(kept["files"])
+        return kept["hash"] == self.hash_of_all(kept["files"])
 
-    def of_all(self, files):
-        return hashlib.sha256("\n".join(path + self.of_file(path) for path in files).encode()).hexdigest()
+    def hash_of_all(self, files):
+        return hashlib.sha256("\n".join(path + self.hash_of(path) for path in files).encode()).hexdigest()
 
     def keep(self, key, dependencies):
-        """`dependencies` is what -MD writes: a target, a colon and paths, of which those in the tree become relative."""
+        """Records that a source passed. `dependencies` is the output of -MD: a target, a colon and paths. Paths in the
+        tree are stored relative to it."""
         if not self.folder:
             return
         words = dependencies.replace("\\\n", " ").partition(":")[2].split()
         files = sorted({os.path.relpath(word, ROOT) if word.startswith(str(ROOT)) else word for word in words})
-        text = json.dumps({"files": files, "hash": self.of_all(files)})
+        text = json.dumps({"files": files, "hash": self.hash_of_all(files)})
         part = self.record(key).with_suffix(f".{os.getpid()}")
         part.write_text(text, encoding="utf-8")
         part.replace(self.record(key))
 
 
 def words_of(entry):
-    """The command of an entry without its object file, and that file."""
+    """Returns the command of an entry without its object file, and the object file."""
     words = shlex.split(entry["command"])
     at = words.index("-o")
     object_file = words[at + 1]
@@ -116,7 +117,7 @@ def key_of(entry, version):
 
 
 def compile_one(entry, version, memory):
-    """Nothing if the source compiles, or what the compiler says."""
+    """Compiles a source; returns an empty string or the compiler's errors."""
     words, object_file = words_of(entry)
     key = key_of(entry, version)
     if memory.has(key):
@@ -134,14 +135,14 @@ def compile_one(entry, version, memory):
 
 
 def in_order(paths, entries, version, memory):
-    """The sources that passed in another state first, then those that never passed, shuffled by the day."""
+    """Returns the sources that passed in another state, then those that never passed, both shuffled by the date."""
     shuffled = list(paths)
     random.Random(datetime.date.today().isoformat()).shuffle(shuffled)
-    return sorted(shuffled, key=lambda path: not memory.knows(key_of(entries[path], version)))
+    return sorted(shuffled, key=lambda path: not memory.passed_before(key_of(entries[path], version)))
 
 
 def compile_all(compiler, memory, jobs, only, minutes):
-    """The numbers of sources that compile by themselves and of those that do not, which it prints."""
+    """Compiles the sources, prints the errors, and returns the numbers of sources that passed and failed."""
     began = time.monotonic()
     before = memory.hits
     folder = configure(compiler)
@@ -153,7 +154,7 @@ def compile_all(compiler, memory, jobs, only, minutes):
     wanted = [path for path in tracked if not path.startswith(tuple(ELSEWHERE)) and (not only or re.search(only, path))]
     unknown = [path for path in wanted if path not in entries]
     for path in unknown:
-        print(f"FAILED {path}: no target of the build compiles it, and every_source.py does not say what does")
+        print(f"FAILED {path}: no target of the build compiles it, and it is not in ELSEWHERE of every_source.py")
     known = [path for path in wanted if path in entries]
     failed = len(unknown)
     left = 0
@@ -169,10 +170,10 @@ def compile_all(compiler, memory, jobs, only, minutes):
         for path, said in zip(known, pool.map(one, known)):
             if said:
                 failed += 1
-                print(f"FAILED {path} by itself, with {version}:\n{said[:4000]}", flush=True)
+                print(f"FAILED {path}, compiled separately with {version}:\n{said[:4000]}", flush=True)
             left += said is None
-    print(f"{len(known) - left} sources by themselves, {len(known) - left - memory.hits + before} of them now, {left} left for "
-          f"another day, {version}: {time.monotonic() - began:.0f} s", flush=True)
+    print(f"{len(known) - left} sources compile separately, {len(known) - left - memory.hits + before} were compiled now, "
+          f"{left} left, {version}: {time.monotonic() - began:.0f} s", flush=True)
     return len(known) - left + len(unknown) - failed, failed
 
 

@@ -1,13 +1,13 @@
-"""What README.md tells its readers to do, in its order: blocks of code, and commands in the text, of which another page has
-the block. Nothing here repeats a command of the pages, so a test of these is a test of what users read."""
+"""Reads the steps that README.md describes, in its order: blocks of code, and commands in the text whose block is on
+another page. Commands are not repeated here, so tests run the commands that users read."""
 import dataclasses
 import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# By name: what a block of the step has in it, as an expression. README.md names each; where it has no block, a page that it
-# links to has one.
+# The name of each step, and an expression that its block of code contains. README.md names each step; its block is in
+# README.md or on another page.
 STEPS = {"quickstart": r"\./examples/quickstart", "install": r"cmake --install", "pip": r"pip install (?:-\S+ )*'?\.",
          "find_package": r"find_package\(", "add_subdirectory": r"add_subdirectory\(",
          "FetchContent": r"FetchContent_MakeAvailable\(", "cpack": r"\bcpack\b"}
@@ -16,13 +16,13 @@ PAGES = ["README.md", "docs/install.md", "docs/python.md"]
 
 @dataclasses.dataclass
 class Step:
-    name: str      # a key of STEPS, or "block N" of one that none of those is in
+    name: str      # a key of STEPS, or "block N" for another block
     language: str  # sh or cmake
     text: str
 
 
 class Stale(Exception):
-    """The pages do not say what this program looks for."""
+    """The pages do not have the block or command that this program looks for."""
 
 
 def read(page):
@@ -32,39 +32,40 @@ def read(page):
 def install_section():
     found = re.search(r"^## Install\n(.*?)^## ", read("README.md"), re.MULTILINE | re.DOTALL)
     if not found:
-        raise Stale("README.md has no section 'Install' any more")
+        raise Stale("README.md does not have a section 'Install'")
     return found.group(1)
 
 
 def first_block(language, page="README.md"):
-    """The first block of README.md in a language: the program of its first screen, or its first lines of Python."""
+    """Returns the first block of a page in a language."""
     for found in BLOCK.finditer(read(page)):
         if found.group(1) == language:
             return found.group(2)
-    raise Stale(f"{page} has no block of {language} any more")
+    raise Stale(f"{page} does not have a block of {language}")
 
 
 def block_with(expression):
-    """The language and text of the first block of commands that an expression is in, README.md's before other pages'."""
+    """Returns the language and text of the first block of commands that contains the expression, in the order of
+    PAGES."""
     for page in PAGES:
         for found in BLOCK.finditer(read(page)):
             if found.group(1) in ("sh", "cmake") and re.search(expression, found.group(2)):
                 return found.group(1), found.group(2)
-    raise Stale(f"none of {', '.join(PAGES)} has a block of code with '{expression}' any more")
+    raise Stale(f"none of {', '.join(PAGES)} has a block of code with '{expression}'")
 
 
 def command(expression):
-    """The first command in a line of text, `between such marks`, that an expression matches as a whole."""
+    """Returns the first command in the text, `in backticks`, that the whole expression matches."""
     for page in PAGES:
         for found in re.finditer(r"`([^`\n]+)`", BLOCK.sub("", read(page))):
             if re.fullmatch(expression, found.group(1)):
                 return found.group(1)
-    raise Stale(f"none of {', '.join(PAGES)} has a command in its text that is '{expression}' any more")
+    raise Stale(f"none of {', '.join(PAGES)} has a command in its text that matches '{expression}'")
 
 
 def steps():
-    """All steps, in the order in which README.md comes to them: its own blocks, and those of other pages that it names. What
-    it names nowhere by the command comes after what is before it in STEPS."""
+    """Returns all steps in the order of README.md: its blocks, and blocks of other pages at the place where README.md
+    has their command. A step without such a place follows the one before it in STEPS."""
     section = install_section()
     found = []
     for number, block in enumerate(BLOCK.finditer(section), 1):

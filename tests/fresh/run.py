@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""What a new user does, on empty machines: roots of Debian 12 and 13 in which README.md's commands run in README.md's order, as
-root and as a user. Debian 13 runs quickstart and find_package alone, with g++ 14, and there every source compiles by itself
-with clang 19.
+"""Runs the commands of README.md in their order on empty Debian systems, as root and as a user. On Debian 12 all
+commands run; on Debian 13 only quickstart, install and find_package, with g++ 14. There, every source is also compiled
+separately with clang 19.
 
 Usage: run.py [--release NAME]... [--only CHECK]... [--list] [--keep] [--prepare] [--closing]
   --release   bookworm or trixie; default: both
-  --only      checks whose name has one of these texts in it; most need what those before them make
-  --list      prints the checks' names
-  --keep      leaves the roots, for a look into them; the next run removes them
-  --prepare   only makes the empty roots, which takes a network's time
-  --closing   before a release, half an hour longer where nothing is in the compiler cache: all sources by themselves, those
-              of tests with g++ 14, too, and everything optimized for every instruction set. Without it, as in CI, sources
-              by themselves have three minutes, changed ones first; what passed is remembered beside the roots
-The commit at HEAD is tested. Roots and packages are kept in $CAMEO_ROOTS_DIR: see debian_root.py. Needs root, debootstrap and
-the namespaces for mounts. Closes with one line: N passed, N failed.
+  --only      runs only checks whose name contains one of these texts; most need the results of earlier checks
+  --list      prints the names of the checks
+  --keep      does not remove the roots, so that they can be examined; the next run removes them
+  --prepare   only makes the empty roots, which needs the network
+  --closing   for a release: compiles all sources separately, those of tests with g++ 14, too, and optimizes everything for
+              every instruction set. Takes half an hour longer with an empty compiler cache. Without it, as in CI,
+              sources are compiled separately for three minutes, changed ones first; those that passed are recorded
+The commit at HEAD is tested. Roots and packages are stored in $CAMEO_ROOTS_DIR: see debian_root.py. Needs the user
+root, debootstrap and mount namespaces. The last line of the output is: N passed, N failed.
 """
 import argparse
 import math
@@ -28,18 +28,19 @@ from debian_root import CannotMake, Failed, Root, USER
 
 RELEASES = {"bookworm": "Debian 12", "trixie": "Debian 13"}
 STEPS = {"bookworm": list(pages.STEPS), "trixie": ["quickstart", "install", "find_package"]}
-# What else compiles in a root: each source by itself, without objects. By name: its package, the version that it must have,
-# which sources, and whether CI does it. g++ has compiled the library and the program in quickstart, with warnings as errors.
+# Compilers that compile each source separately in a root: the package, the expected version, an expression for the
+# paths of sources, and whether CI runs it. quickstart has compiled the library and the program with g++, with warnings
+# as errors.
 COMPILERS = {"trixie": {"clang++-19": ("clang-19", "19", ".", True), "g++": ("g++", "14", "^(tests|examples|bench)/", False)}}
 CI_MINUTES = 3
-# What compiles only to be compiled is not optimized, and has one instruction set.
+# Options for builds whose results are not measured: no optimization, and one instruction set.
 QUICK = {"CMAKE_CXX_FLAGS": "-DHWY_COMPILE_ONLY_STATIC", "CMAKE_CXX_FLAGS_RELEASE": "-O0"}
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 APT_LINE = re.compile(r"^\s*(?:sudo )?(apt-get .*)$", re.MULTILINE)
 
 
 class Reader:
-    """One who follows README.md in a root. Lines that install packages are run by root, all others by the reader."""
+    """A user who follows README.md in a root. Lines that install packages run as root, all others as the user."""
 
     def __init__(self, root, user, closing=False):
         self.root, self.user, self.closing = root, user, closing
@@ -53,7 +54,8 @@ class Reader:
             "CAMEO_WERROR": "ON", "CCACHE_BASEDIR": folder, "CCACHE_NOHASHDIR": "1", **self.flags()})
 
     def flags(self):
-        """Debian 12's compiler has compiled the same on this machine; Debian 13's has not, so it gets one instruction set."""
+        """The compiler of this machine's release finds its objects in the compiler cache. Other compilers do not, so
+        they compile for one instruction set only."""
         if self.closing or self.root.release == debian_root.this_release():
             return {}
         return {"CXXFLAGS": "-DHWY_COMPILE_ONLY_STATIC"}
@@ -66,14 +68,14 @@ class Reader:
         return (self.root.folder / self.clone.lstrip("/") / "README.md").exists()
 
     def get(self, folder):
-        """Clones the tree, where no line of README.md says how."""
+        """Clones the tree, for steps without a line that does it."""
         target = self.root.folder / folder.lstrip("/")
         subprocess.run(["git", "clone", "--quiet", self.root.folder / "lent/cameo.git", target], check=True)
         self.root.run(["chown", "-R", f"{self.user}:", folder])
 
     def block(self, step):
-        """A block of sh that needs no preparation."""
-        # The repository's address is the one word of the pages that is replaced.
+        """Runs a block of sh that needs no preparation."""
+        # The repository's address is the only word of the pages that is replaced.
         text, clones = re.subn(r"(\bgit clone (?:-\S+ )*)\S+", r"\1file:///lent/cameo.git", step.text)
         if not clones and not self.has_clone():
             self.get(self.clone)
@@ -92,19 +94,21 @@ class Reader:
 
     def pip(self, step):
         self.write(f"{self.clone}/examples/digits/first.py", pages.first_block("python"))
-        # In the shell of the block, since that may have activated an environment; otherwise with the Python that has its pip.
+        # Runs in the shell of the block, which may have activated an environment, with the Python that the block's pip
+        # has.
         beside = re.search(r"(\S*/)?pip install", step.text).group(1) or ""
         self.sh(f"{step.text}\npython=$(realpath -s \"$(command -v {beside}python3)\")\ncd examples/digits\n\"$python\" first.py\n",
                 self.clone)
 
     def project(self, step, name, folder, configure):
-        """Builds the program of README.md's first screen by a block of CMake in `folder` of a new folder, in which cameo lies."""
+        """Builds the first program of README.md by a block of CMake, in the folder `folder` of a new folder with
+        cameo."""
         base = f"{self.home}/{name}"
         self.root.run(["rm", "-rf", base])
         self.root.run(["mkdir", "-p", f"{base}/{folder}"])
         self.root.run(["chown", "-R", f"{self.user}:", base])
         text = step.text
-        if "add_executable(" not in text:  # a block that says how to get cameo; how to use it is the same for all
+        if "add_executable(" not in text:  # the block only gets cameo; all blocks use it in the same way
             text += "".join(re.findall(r"^(?:add_executable|target_link_libraries).*\n", pages.block_with(r"find_package\(")[1],
                                        re.MULTILINE))
         self.write(f"{base}/{folder}/CMakeLists.txt",
@@ -137,7 +141,7 @@ class Reader:
         expect(made.count(".deb\n") == 3 and made.count(".tar.gz\n") == 1, "cpack makes three packages and an archive", made)
 
     def prints_digits(self, program):
-        """README.md shows what its program prints; last digits may differ by the processor."""
+        """Checks that a program prints the output in README.md; last digits may depend on the processor."""
         printed = self.root.run([program], self.user, f"{self.clone}/examples/digits").strip().splitlines()
         shown = pages.first_block("text").strip().splitlines()
         same = len(printed) == len(shown) and all(
@@ -147,7 +151,8 @@ class Reader:
         expect(same, f"{program} prints what README.md shows", "\n".join(printed))
 
     def says_what_is_missing(self):
-        """A user's quickstart on the empty machine ends with the line that root has to run, which then installs all."""
+        """Checks that quickstart, run by a user on the empty machine, prints the line that root has to run, and runs
+        it."""
         self.get(f"{self.home}/first")
         done = self.root.try_run(["./examples/quickstart"], self.user, f"{self.home}/first")
         line = re.search(r"^ *(apt-get update && apt-get install .*)$", done.stdout, re.MULTILINE)
@@ -161,24 +166,24 @@ def expect(condition, claim, output):
 
 
 def sources_alone(root, closing, compiler, package, version, only):
-    """Each source by itself. What passed is remembered beside the roots."""
+    """Compiles each source separately. Sources that passed are recorded in the folder of the roots."""
     folder = "/root/cameo"
     if not (root.folder / "root/cameo").exists():
         Reader(root, "root").get(folder)
     listed = root.run(["bash", "-euc", f". {folder}/cmake/bootstrap.sh; echo $cameo_packages_build $cameo_packages_tests"]).split()
-    # Libraries whose headers the tests use. Compilers and programs that run tests have other versions in each release.
+    # Only libraries whose headers the tests use: compilers and programs for tests have other versions in each release.
     libraries = [name for name in listed if not re.match(r"clang|libc\+\+|chromium|libonnx-testdata", name)]
     root.install(f"apt-get update && apt-get install --no-install-recommends {' '.join(libraries)} {package}")
     said = root.run([compiler, "--version"]).splitlines()[0]
     expect(re.search(rf"\b{version}\.\d", said), f"{compiler} is version {version}", said)
     done = root.try_run(["python3", "tests/fresh/every_source.py", "--compiler", compiler, "--only", only,
                          "--passed", "/lent/passed", *([] if closing else ["--minutes", str(CI_MINUTES)])], folder=folder)
-    expect(done.returncode == 0, f"every source compiles by itself with {compiler}", done.stdout)
+    expect(done.returncode == 0, f"every source compiles separately with {compiler}", done.stdout)
     return re.search(r"^\d+ sources.*$", done.stdout, re.MULTILINE).group(0)
 
 
 def checks_of(release, closing):
-    """The names of a release's checks and what each does with a root, in order."""
+    """Returns the names of a release's checks, and a function of a root for each, in order."""
     checks = []
     wanted = [step for step in pages.steps() if step.name in STEPS[release] or
               (step.language == "sh" and step.name not in pages.STEPS)]
@@ -190,13 +195,13 @@ def checks_of(release, closing):
                 Reader(root, user, closing), step.name, Reader(root, user, closing).block)(step)))
     for compiler, (*needs, in_ci) in COMPILERS.get(release, {}).items():
         if in_ci or closing:
-            checks.append((f"every source by itself: {compiler}",
+            checks.append((f"every source separately: {compiler}",
                            lambda root, compiler=compiler, needs=needs: sources_alone(root, closing, compiler, *needs)))
     return checks
 
 
 def run_checks(release, only, keep, closing):
-    """The numbers of checks in a new root that passed and failed."""
+    """Runs the checks in a new root; returns the numbers of checks that passed and failed."""
     passed = failed = 0
     began = time.monotonic()
     root = Root(release)
@@ -218,7 +223,7 @@ def run_checks(release, only, keep, closing):
             root.kept = keep
     except CannotMake as error:
         failed += 1
-        print(f"FAILED {RELEASES[release]}: there is no root to test in: {error}", flush=True)
+        print(f"FAILED {RELEASES[release]}: a root could not be made: {error}", flush=True)
     return passed, failed
 
 

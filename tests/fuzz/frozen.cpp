@@ -1,6 +1,6 @@
-// libFuzzer's door to the containers of eps/frozen: whatever the bytes are, opening one, restoring its plans and
-// running them ends in success or a status. Checksums are put right first: they keep out accidents, not intentions.
-// Seeds: eps/frozen/tests/data.
+// A fuzz target for the containers of eps/frozen: for any bytes, opening a container, restoring its plans and running
+// them must end with success or a status. Checksums are corrected first, because they only protect against accidental
+// changes. Seeds: eps/frozen/tests/data.
 #include <cameo/eps/cpu.hpp>
 #include <cameo/graph/model.hpp>
 #include <cameo/os/heap_arena.hpp>
@@ -20,7 +20,7 @@ using namespace cameo::eps::frozen_file;
 
 std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
-/// Runs a plan once, on zeros.
+/// Runs a plan once, with zeros as inputs.
 void run(const program& plan) {
   detail::heap_arena memory{1 << 14, std::size_t{1} << 26};
   draft net{memory};
@@ -47,9 +47,9 @@ void run(const program& plan) {
   for (slot s : outputs) static_cast<void>(net.outputs.push_back(s));
   if (!net.nodes.push_back(node)) return;
   const memory_source host = heap_memory();
-  const node_binder nobody{};
+  const node_binder no_kernels{};
   plan_options how;
-  how.binders = {&nobody, 1}, how.memories = {&host, 1};
+  how.binders = {&no_kernels, 1}, how.memories = {&host, 1};
   const result<const plan_view*> made = make_plan(net, how, memory);
   if (!made) return;
   const result<runner*> runs = runner::make(**made, {&host, 1}, memory, std::size_t{1} << 26);
@@ -61,7 +61,7 @@ void run(const program& plan) {
   std::destroy_at(*runs);
 }
 
-/// A compiled node with constants behind its input, as one has whose weights stayed in the model.
+/// A model with a compiled node whose inputs after the first are constants, as if its weights were left in the model.
 class compiled_model {
  public:
   compiled_model() {
@@ -91,7 +91,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const eps::cpu object;
   static const compiled_model with_constants;
   static const maker here{"0.1.0", "this processor"};
-  // Exactly as many bytes, so that a look behind their end is seen, and aligned, so that nobody copies them.
+  // A buffer of exactly this size, so that the sanitizer finds reads past its end. It is aligned, so that the constants
+  // are used in place.
   void* memory = nullptr;
   if (::posix_memalign(&memory, 64, size + !size) != 0) return 0;
   const std::unique_ptr<void, void (*)(void*)> copy{memory, std::free};

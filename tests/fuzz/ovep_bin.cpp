@@ -1,5 +1,5 @@
-// libFuzzer's door to containers of OpenVINO blobs: whatever the bytes are, what is read lies inside them without
-// overlaps, and is the same when it has been written and read again. Seeds: tests/data/epctx.
+// A fuzz target for containers of OpenVINO blobs: for any bytes, the blobs that are read must be inside of the bytes
+// and must not overlap, and must be the same after writing and reading again. Seeds: tests/data/epctx.
 #include "openvino/src/container.hpp"
 
 #include <algorithm>
@@ -31,10 +31,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::span<const std::byte> bytes = std::as_bytes(std::span{data, size});
   const auto read = read_container(bytes);
   if (!read) return 0;
-  const std::byte* after = bytes.data();
+  const std::byte* previous_end = bytes.data();
   for (const container_blob& blob : read->blobs) {
-    require(blob.bytes.data() >= after && blob.bytes.data() + blob.bytes.size() <= bytes.data() + size);
-    after = blob.bytes.data() + blob.bytes.size();
+    require(blob.bytes.data() >= previous_end && blob.bytes.data() + blob.bytes.size() <= bytes.data() + size);
+    previous_end = blob.bytes.data() + blob.bytes.size();
   }
   const auto pieces = write_container(*read);
   require(bool(pieces));

@@ -1,6 +1,7 @@
-// libFuzzer's door to model packages: whatever their JSON files say, opening, checking and writing one ends in success
-// or a status, no path leads out, and what was written is the same package. An input is the texts of manifest.json,
-// c/component.json, v/info.json and models/c/metadata.json, with a zero byte between two. Seeds: package_seeds.
+// A fuzz target for model packages: for any JSON files, opening, checking and writing a package must end with success
+// or a status, no path may lead out of the package, and the written package must be the same. An input has the texts of
+// manifest.json, c/component.json, v/info.json and models/c/metadata.json, separated by zero bytes. Seeds:
+// package_seeds.
 #include <cameo/package/select.hpp>
 #include <cameo/packages.hpp>
 
@@ -17,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// In memory where the system has such a place.
+/// A temporary folder, in memory if the system has /dev/shm.
 const fs::path& folder() {
   static const fs::path made = [] {
     const fs::path base = fs::exists("/dev/shm") ? fs::path{"/dev/shm"} : fs::temp_directory_path();
@@ -43,7 +44,7 @@ bool is_inside(std::string_view path, std::string_view root) {
   return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
 }
 
-/// A folder that was opened lies in a portable package.
+/// Checks that a folder that was opened is inside of the package, unless the package is installed.
 void check_opened(const cameo::package& p,
                   const cameo::result<std::shared_ptr<const cameo::detail::held_folder>>& folder) {
   if (!folder || p.is_installed()) return;
@@ -51,7 +52,7 @@ void check_opened(const cameo::package& p,
   if (!is_inside(at.string(), fs::canonical(::folder() / "in").string())) std::abort();
 }
 
-void look_at(const cameo::package& p) {
+void check_all(const cameo::package& p) {
   const std::string root = fs::canonical(folder() / "in").string();
   const cameo::device_facts device{"E", "cpu", "", {}, [](std::string_view) { return cameo::variant_fit::optimal; }};
   for (const cameo::package_component& c : p.components()) {
@@ -98,7 +99,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto p = cameo::package::open(in, {}, &why);
   if (bool(p) != (why.fault == cameo::package_fault::none)) std::abort();
   if (!p) return 0;
-  look_at(*p);
+  check_all(*p);
   const auto again = cameo::package::open(in);
   if (!again || !same(*p, *again)) std::abort();
   if (p->is_installed()) return 0;

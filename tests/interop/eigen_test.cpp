@@ -19,7 +19,7 @@ std::vector<float> ramp(std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("a matrix over a tensor has its elements row by row, in the same memory") {
+TEST_CASE("as_eigen_matrix: a row-major matrix in the tensor's memory") {
   const std::vector<float> elements = ramp(6);
   const value v = value::tensor<float>({2, 3}, elements);
   const auto matrix = as_eigen_matrix(v.as_unchecked<float>());
@@ -29,10 +29,10 @@ TEST_CASE("a matrix over a tensor has its elements row by row, in the same memor
   CHECK(matrix->cols() == 3);
   CHECK((*matrix)(0, 2) == 3);
   CHECK((*matrix)(1, 0) == 4);
-  static_assert(std::is_same_v<decltype(matrix->data()), const float*>, "what can't be written stays so");
+  static_assert(std::is_same_v<decltype(matrix->data()), const float*>, "a view of const elements is read-only");
 }
 
-TEST_CASE("what is written through a matrix or a vector is in the tensor") {
+TEST_CASE("writes to a matrix or vector change the tensor") {
   std::vector<double> elements(4);
   const value v = value::tensor<double>({2, 2}, elements), flat = value::tensor<double>({4}, elements);
   auto matrix = as_eigen_matrix(v.as_mutable_unchecked<double>());
@@ -45,7 +45,7 @@ TEST_CASE("what is written through a matrix or a vector is in the tensor") {
   CHECK(elements == std::vector<double>{2, 4, 6, 8});
 }
 
-TEST_CASE("a tensor of another rank is no matrix and no vector") {
+TEST_CASE("as_eigen_matrix and as_eigen_vector refuse tensors of another rank") {
   const std::vector<float> elements = ramp(6);
   for (const extents& shape : {extents{}, extents{6}, extents{1, 2, 3}}) {
     const value v{value_kind::tensor, dtype::f32, 0, shape, const_cast<float*>(elements.data())};
@@ -65,7 +65,7 @@ TEST_CASE("empty tensors are empty matrices") {
   CHECK(matrix->cols() == 3);
 }
 
-TEST_CASE("a row-major matrix is a tensor in its memory") {
+TEST_CASE("as_tensor: a tensor in the memory of a row-major matrix") {
   const row_major m{{1, 2, 3}, {4, 5, 6}};
   const value v = as_tensor(m);
   CHECK(v.kind == value_kind::tensor);
@@ -75,7 +75,7 @@ TEST_CASE("a row-major matrix is a tensor in its memory") {
   CHECK(v.as_unchecked<float>()[3] == 4);
 }
 
-TEST_CASE("vectors, arrays and maps are tensors, too; vectors of rank 1") {
+TEST_CASE("as_tensor takes arrays and maps, and vectors as tensors of rank 1") {
   const Eigen::VectorXd column = Eigen::VectorXd::LinSpaced(5, 0, 4);
   CHECK(as_tensor(column).shape == extents{5});
   CHECK(as_tensor(column).type == dtype::f64);
@@ -88,16 +88,16 @@ TEST_CASE("vectors, arrays and maps are tensors, too; vectors of rank 1") {
 
   std::vector<float> elements = ramp(6);
   const value v = value::tensor<float>({2, 3}, elements);
-  const value there_and_back = as_tensor(*as_eigen_matrix(v.as_unchecked<float>()));
-  CHECK(there_and_back.data == elements.data());
-  CHECK(there_and_back.shape == v.shape);
+  const value round_trip = as_tensor(*as_eigen_matrix(v.as_unchecked<float>()));
+  CHECK(round_trip.data == elements.data());
+  CHECK(round_trip.shape == v.shape);
 }
 
-TEST_CASE("what does not lie row by row is known while compiling") {
+TEST_CASE("layouts that are not row-major are refused at compile time") {
   static_assert(interop::eigen_layout<row_major>::dense);
   static_assert(interop::eigen_layout<Eigen::VectorXf>::dense);
-  static_assert(!interop::eigen_layout<Eigen::MatrixXf>::dense, "by columns");
+  static_assert(!interop::eigen_layout<Eigen::MatrixXf>::dense, "column-major");
   static_assert(!interop::eigen_layout<Eigen::Map<row_major, 0, Eigen::OuterStride<>>>::dense, "with gaps");
-  static_assert(!interop::eigen_layout<Eigen::Block<row_major>>::dense, "a part");
+  static_assert(!interop::eigen_layout<Eigen::Block<row_major>>::dense, "a block of a larger matrix");
   static_assert(!interop::eigen_object<std::vector<float>>);
 }

@@ -21,7 +21,7 @@ std::vector<float> ramp(std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("an xarray over a tensor has its shape and elements, in the same memory") {
+TEST_CASE("as_xtensor: an array of the tensor's shape in its memory") {
   const std::vector<float> elements = ramp(24);
   const value v = value::tensor<float>({2, 3, 4}, elements);
   const auto x = as_xtensor(v.as_unchecked<float>());
@@ -31,10 +31,10 @@ TEST_CASE("an xarray over a tensor has its shape and elements, in the same memor
   CHECK(x(1, 2, 3) == 24);
   CHECK(x(1, 0, 0) == 13);
   CHECK(xt::sum(x)() == doctest::Approx(300));
-  static_assert(std::is_same_v<decltype(x.data()), const float*>, "what can't be written stays so");
+  static_assert(std::is_same_v<decltype(x.data()), const float*>, "a view of const elements is read-only");
 }
 
-TEST_CASE("what is written through an xarray is in the tensor") {
+TEST_CASE("writes to an array change the tensor") {
   std::vector<float> elements = ramp(6);
   const value v = value::tensor<float>({2, 3}, elements);
   auto x = as_xtensor(v.as_mutable_unchecked<float>());
@@ -56,7 +56,7 @@ TEST_CASE("scalars and empty tensors keep their shapes, as does a tensor of rank
   CHECK(as_xtensor(deep.as_unchecked<float>())(1, 0, 1, 0, 1, 0) == 43);
 }
 
-TEST_CASE("containers in row-major order are tensors in their memory") {
+TEST_CASE("as_tensor: a tensor in the memory of a row-major container") {
   const xt::xarray<double> array{{1, 2, 3}, {4, 5, 6}};
   const value v = as_tensor(array);
   CHECK(v.kind == value_kind::tensor);
@@ -71,12 +71,12 @@ TEST_CASE("containers in row-major order are tensors in their memory") {
   CHECK(as_tensor(fixed).as_unchecked<float>()[2] == 3);
 }
 
-TEST_CASE("adaptors and contiguous views are tensors, too") {
+TEST_CASE("as_tensor takes adaptors and contiguous views") {
   std::vector<float> elements = ramp(6);
   const value v = value::tensor<float>({2, 3}, elements);
-  const value there_and_back = as_tensor(as_xtensor(v.as_unchecked<float>()));
-  CHECK(there_and_back.data == elements.data());
-  CHECK(there_and_back.shape == v.shape);
+  const value round_trip = as_tensor(as_xtensor(v.as_unchecked<float>()));
+  CHECK(round_trip.data == elements.data());
+  CHECK(round_trip.shape == v.shape);
 
   const xt::xtensor<float, 2> whole{{1, 2, 3}, {4, 5, 6}};
   const auto row = xt::view(whole, 1, xt::all());
@@ -85,7 +85,7 @@ TEST_CASE("adaptors and contiguous views are tensors, too") {
   CHECK(second.as_unchecked<float>()[0] == 4);
 }
 
-TEST_CASE("what does not lie in row-major order is known while compiling") {
+TEST_CASE("layouts that are not row-major are refused at compile time") {
   using columns_first = xt::xarray<float, xt::layout_type::column_major>;
   using any_order = xt::xarray<float, xt::layout_type::dynamic>;
   using a_column = decltype(xt::view(std::declval<xt::xtensor<float, 2>&>(), xt::all(), 1));
@@ -94,6 +94,6 @@ TEST_CASE("what does not lie in row-major order is known while compiling") {
   static_assert(!interop::is_dense_xtensor<columns_first>);
   static_assert(!interop::is_dense_xtensor<any_order>);
   static_assert(!interop::is_dense_xtensor<a_column>);
-  static_assert(!interop::is_dense_xtensor<a_sum>, "not worked out yet");
+  static_assert(!interop::is_dense_xtensor<a_sum>, "an expression that has not been evaluated");
   static_assert(!interop::xtensor_object<std::vector<float>>);
 }

@@ -1,5 +1,5 @@
-// The target tier alone, without exceptions, RTTI and words: an operator of its own, a kernel, a draft of two nodes in
-// a caller's arena, a plan and runs of it. Exit status 0 if all is right.
+// Uses the library for devices without exceptions, RTTI and error messages: a custom operator, a kernel, a draft of two
+// nodes in an arena of the caller, a plan and its runs. The exit status is 0 if all checks pass.
 #include <cameo/kernel/kernel_list.hpp>
 #include <cameo/plan/planner.hpp>
 #include <cameo/run/runner.hpp>
@@ -46,10 +46,10 @@ cameo::draft_value tensor(std::string_view name, cameo::dtype type) {
   return v;
 }
 
-/// x -> Twice -> Twice -> y. False when the draft's arena is full.
+/// Makes x -> Twice -> Twice -> y. Returns false if the draft's arena is full.
 bool make_draft(cameo::draft& net, cameo::dtype type, std::array<cameo::slot, 3>& slots) {
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    cameo::result<cameo::slot> made = net.add_value(tensor(i == 0 ? "x" : i == 1 ? "between" : "y", type));
+    cameo::result<cameo::slot> made = net.add_value(tensor(i == 0 ? "x" : i == 1 ? "middle" : "y", type));
     if (!made) return false;
     slots[i] = *made;
   }
@@ -64,7 +64,7 @@ bool make_draft(cameo::draft& net, cameo::dtype type, std::array<cameo::slot, 3>
 
 alignas(64) std::byte memory[64 * 1024];
 
-/// What comes of planning within `bytes` of memory and running three times: OK when every number is right.
+/// Plans the draft within `bytes` of memory and runs the plan three times. OK if every number is correct.
 cameo::status_code quadruple(std::size_t bytes, cameo::dtype type) {
   cameo::arena arena{std::span{memory}.first(bytes)};
   cameo::draft net{arena};
@@ -95,23 +95,23 @@ int failures = 0;
 void expect(const char* claim, cameo::status_code got, cameo::status_code want) {
   if (got == want) return;
   ++failures;
-  std::printf("%s: %s, not %s\n", claim, cameo::status{got}.name(), cameo::status{want}.name());
+  std::printf("%s: %s instead of %s\n", claim, cameo::status{got}.name(), cameo::status{want}.name());
 }
 
 }  // namespace
 
-static_assert(sizeof(cameo::status) == 1, "a status without words is one byte");
+static_assert(sizeof(cameo::status) == 1, "a status without messages is one byte");
 
 int main() {
   using enum cameo::status_code;
   expect("a plan within 64 KiB runs", quadruple(sizeof memory, cameo::dtype::f32), ok);
   expect("no kernel for the type", quadruple(sizeof memory, cameo::dtype::f64), not_implemented);
-  // At every size that is too small, planning says so; nothing throws, nothing crashes.
+  // For every size that is too small, the result must be OUT_OF_MEMORY.
   std::size_t enough = 0;
   for (std::size_t bytes = 0; bytes <= sizeof memory && !enough; bytes += 64) {
     const cameo::status_code got = quadruple(bytes, cameo::dtype::f32);
     if (got == ok) enough = bytes;
-    else expect("too little memory is a status", got, out_of_memory);
+    else expect("too little memory is OUT_OF_MEMORY", got, out_of_memory);
   }
   std::printf("two nodes run within %zu bytes of arena\n", enough);
   if (!enough) ++failures;

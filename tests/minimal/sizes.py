@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Holds programs of the target tier to what they may link and to how large they may be.
+"""Checks which libraries and symbols programs for devices link, and how large the programs are.
 
-Usage: sizes.py READELF NM PROGRAM[=BYTES]...     BYTES: the most that its code and constants may take
+Usage: sizes.py READELF NM PROGRAM[=BYTES]...     BYTES: the limit for code and constants
 """
 import pathlib
 import re
@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 LIBRARIES = {"libc.so.6", "libm.so.6"}
-# What throws, allocates, unwinds or prints in C++, and what cameo uses on hosts.
+# Symbols of C++ exceptions, allocation and streams, and of libraries that cameo only uses on hosts.
 FORBIDDEN = re.compile(r"__cxa_(throw|allocate|begin)|__gxx_personality|^_Zn[wa]|^_Zd[la]|^_ZSt\d+__throw|_Unwind_|"
                        r"^_ZNS[ois]|^_ZNSt\d+(locale|exception|logic_error|basic_stringI)|protobuf|4onnx|3fmt|nlohmann|utf8proc|"
                        r"^(malloc|calloc|realloc|aligned_alloc|posix_memalign)(@|$)")
@@ -21,7 +21,7 @@ def run(*command):
 
 
 def sections(readelf, program):
-    """Bytes of what a program's code and constants are, by section."""
+    """Returns the sizes of the sections with code and constants in bytes."""
     found = {}
     for line in run(readelf, "-S", "-W", program).splitlines():
         match = re.match(r"\s*\[\s*\d+\]\s+(\.\S+)\s+\S+\s+[0-9a-f]+\s+[0-9a-f]+\s+([0-9a-f]+)", line)
@@ -30,10 +30,10 @@ def sections(readelf, program):
     return found
 
 
-def offences(readelf, nm, program, most):
+def offenses(readelf, nm, program, most):
     needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", run(readelf, "-d", "-W", program)))
     for library in sorted(needed - LIBRARIES):
-        if not library.startswith("ld-linux"):  # the C library's own loader
+        if not library.startswith("ld-linux"):  # the loader belongs to the C library
             yield f"needs {library}"
     for line in run(nm, program).splitlines():
         name = line.split()[-1]
@@ -42,7 +42,7 @@ def offences(readelf, nm, program, most):
     found = sections(readelf, program)
     total = sum(found.values())
     print(f"{pathlib.Path(program).name}: {total} bytes of code and constants"
-          + (f" (to hold: {most})" if most else ""), found)
+          + (f" (limit: {most})" if most else ""), found)
     if most and total > most:
         yield f"has {total} bytes of code and constants, may have {most}"
 
@@ -51,8 +51,8 @@ def main(readelf, nm, programs):
     failed = 0
     for each in programs:
         program, _, most = each.partition("=")
-        for offence in offences(readelf, nm, program, int(most or 0)):
-            print(f"{program}: {offence}", file=sys.stderr)
+        for offense in offenses(readelf, nm, program, int(most or 0)):
+            print(f"{program}: {offense}", file=sys.stderr)
             failed += 1
     return failed != 0
 

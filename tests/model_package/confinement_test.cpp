@@ -139,45 +139,45 @@ TEST_CASE("following a path by hand ends where the system ends, or says that it 
   REQUIRE(root);
   struct row {
     std::string path;
-    path_trouble trouble;
+    path_error error;
     os::file_kind kind;
   };
   const row rows[] = {
-      {"file", path_trouble::none, os::file_kind::file},
-      {"sub/deep/file", path_trouble::none, os::file_kind::file},
-      {"sub", path_trouble::none, os::file_kind::folder},
-      {"sub/", path_trouble::none, os::file_kind::folder},
-      {"./sub//deep", path_trouble::none, os::file_kind::folder},
-      {"sub/../file", path_trouble::none, os::file_kind::file},
-      {"to_file", path_trouble::none, os::file_kind::file},
-      {"to_folder/file", path_trouble::none, os::file_kind::file},
-      {"sub/up", path_trouble::none, os::file_kind::file},
-      {"there_and_back/deep/file", path_trouble::none, os::file_kind::file},
-      {"absolute", path_trouble::none, os::file_kind::file},
-      {"self/self/file", path_trouble::none, os::file_kind::file},
-      {"pipe", path_trouble::none, os::file_kind::other},
-      {"nothing", path_trouble::none, os::file_kind::nothing},
-      {"sub/nothing/file", path_trouble::none, os::file_kind::nothing},
-      {"file/more", path_trouble::none, os::file_kind::nothing},
-      {"file/", path_trouble::none, os::file_kind::nothing},
-      {"dangling", path_trouble::none, os::file_kind::nothing},
-      {"escape", path_trouble::outside, os::file_kind::nothing},
-      {"escape/file", path_trouble::outside, os::file_kind::nothing},
-      {"escape/nothing", path_trouble::outside, os::file_kind::nothing},
-      {"escape_file", path_trouble::outside, os::file_kind::nothing},
-      {"absolute_out", path_trouble::outside, os::file_kind::nothing},
-      {"parent", path_trouble::outside, os::file_kind::nothing},
-      {"parent/in/file", path_trouble::none, os::file_kind::file},
-      {"top/etc", path_trouble::outside, os::file_kind::nothing},
-      {"loop_a", path_trouble::system, os::file_kind::nothing},
-      {"../in/file", path_trouble::malformed, os::file_kind::nothing},
-      {"/file", path_trouble::malformed, os::file_kind::nothing},
+      {"file", path_error::none, os::file_kind::file},
+      {"sub/deep/file", path_error::none, os::file_kind::file},
+      {"sub", path_error::none, os::file_kind::folder},
+      {"sub/", path_error::none, os::file_kind::folder},
+      {"./sub//deep", path_error::none, os::file_kind::folder},
+      {"sub/../file", path_error::none, os::file_kind::file},
+      {"to_file", path_error::none, os::file_kind::file},
+      {"to_folder/file", path_error::none, os::file_kind::file},
+      {"sub/up", path_error::none, os::file_kind::file},
+      {"there_and_back/deep/file", path_error::none, os::file_kind::file},
+      {"absolute", path_error::none, os::file_kind::file},
+      {"self/self/file", path_error::none, os::file_kind::file},
+      {"pipe", path_error::none, os::file_kind::other},
+      {"nothing", path_error::none, os::file_kind::nothing},
+      {"sub/nothing/file", path_error::none, os::file_kind::nothing},
+      {"file/more", path_error::none, os::file_kind::nothing},
+      {"file/", path_error::none, os::file_kind::nothing},
+      {"dangling", path_error::none, os::file_kind::nothing},
+      {"escape", path_error::outside, os::file_kind::nothing},
+      {"escape/file", path_error::outside, os::file_kind::nothing},
+      {"escape/nothing", path_error::outside, os::file_kind::nothing},
+      {"escape_file", path_error::outside, os::file_kind::nothing},
+      {"absolute_out", path_error::outside, os::file_kind::nothing},
+      {"parent", path_error::outside, os::file_kind::nothing},
+      {"parent/in/file", path_error::none, os::file_kind::file},
+      {"top/etc", path_error::outside, os::file_kind::nothing},
+      {"loop_a", path_error::system, os::file_kind::nothing},
+      {"../in/file", path_error::malformed, os::file_kind::nothing},
+      {"/file", path_error::malformed, os::file_kind::nothing},
   };
   for (const row& r : rows)
     for (const follow how : {follow::kernel, follow::walk})
       for (const open_for use : {open_for::place, open_for::reading}) {
         const found_path found = root->find(external_data_path, r.path, use, {}, how);
-        CHECK_MESSAGE(found.trouble == r.trouble, r.path);
+        CHECK_MESSAGE(found.error == r.error, r.path);
         CHECK_MESSAGE(found.kind == r.kind, r.path);
         CHECK(bool(found.handle) == (r.kind != os::file_kind::nothing));
         if (r.kind != os::file_kind::file) continue;
@@ -186,22 +186,23 @@ TEST_CASE("following a path by hand ends where the system ends, or says that it 
       }
   const result<detail::held_folder> other = detail::held_folder::open(at / "out");
   REQUIRE(other);
-  CHECK(root->find(external_data_path, "escape/file", open_for::reading, {&other->id(), 1}).is(os::file_kind::file));
-  CHECK(root->find(external_data_path, "top/etc", open_for::place, {&other->id(), 1}).trouble == path_trouble::outside);
+  CHECK(root->find(external_data_path, "escape/file", open_for::reading, {&other->id(), 1})
+            .has_kind(os::file_kind::file));
+  CHECK(root->find(external_data_path, "top/etc", open_for::place, {&other->id(), 1}).error == path_error::outside);
 }
 
 TEST_CASE("JSON that no writer makes: nested, doubled, huge, cut short") {
   const std::string deep = std::string(100000, '[') + std::string(100000, ']');
-  CHECK(has(parse_json(deep).trouble, "nested deeper"));
-  CHECK(has(parse_json(R"({"a": 1, "b": {"c": 1, "c": 2}})").trouble, "'c' is given twice"));
-  CHECK(has(parse_json("1e999").trouble, "number"));
-  CHECK(parse_json("123456789012345678901234567890").trouble.empty());
-  CHECK(!parse_json("\"\xff\xfe\"").trouble.empty());
-  CHECK(!parse_json("{\"a\": ").trouble.empty());
+  CHECK(has(parse_json(deep).error, "nested deeper"));
+  CHECK(has(parse_json(R"({"a": 1, "b": {"c": 1, "c": 2}})").error, "'c' is given twice"));
+  CHECK(has(parse_json("1e999").error, "number"));
+  CHECK(parse_json("123456789012345678901234567890").error.empty());
+  CHECK(!parse_json("\"\xff\xfe\"").error.empty());
+  CHECK(!parse_json("{\"a\": ").error.empty());
   std::string many = "{";
   for (int i = 0; i < 100000; ++i) many += (i ? ",\"k" : "\"k") + std::to_string(i) + "\": 0";
-  CHECK(parse_json(many + "}").trouble.empty());
-  CHECK(has(parse_json(many + ", \"k5\": 0}").trouble, "'k5' is given twice"));
+  CHECK(parse_json(many + "}").error.empty());
+  CHECK(has(parse_json(many + ", \"k5\": 0}").error, "'k5' is given twice"));
   const package_problem doubled =
       problem_with(R"({"schema_version": "1.0", "components": {}, "components": {"a": {"variants": {}}}})");
   CHECK(doubled.fault == package_fault::schema);
@@ -213,13 +214,13 @@ TEST_CASE("JSON of many values, long keys, or many times the same file is refuse
   std::string zeros = "[0";
   zeros.reserve(2 * most_json_values + 8);
   while (zeros.size() < 2 * most_json_values + 2) zeros += ",0";
-  CHECK(has(parse_json(zeros + "]").trouble, "values"));
+  CHECK(has(parse_json(zeros + "]").error, "values"));
   if (full_speed) {
     std::string empty = "[{}";
     while (empty.size() < 3 * most_json_values + 2) empty += ",{}";
-    CHECK(has(parse_json(empty + "]").trouble, "values"));
+    CHECK(has(parse_json(empty + "]").error, "values"));
   }
-  CHECK(has(parse_json("{\"" + std::string(most_json_key + 1, 'k') + "\": 0}").trouble, "key"));
+  CHECK(has(parse_json("{\"" + std::string(most_json_key + 1, 'k') + "\": 0}").error, "key"));
   const package_folder at;
   at.write("c.json", R"({"variants": {}})" + std::string(std::size_t{4} << 20, ' '));
   std::string components;

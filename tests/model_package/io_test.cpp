@@ -56,7 +56,7 @@ TEST_CASE("the last component before gives a name that several have; an input of
 TEST_CASE("what does not connect is refused with both sides named") {
   std::vector<component_io> apart{{"a", {{floats("x", {"1"})}, {floats("y", {"1"})}}},
                                   {"b", {{floats("other", {"1"})}, {floats("z", {"1"})}}}};
-  CHECK(has(words(connect(apart)), "component 'b' takes nothing of those before it: its inputs are 'other'"));
+  CHECK(has(words(connect(apart)), "component 'b' reads no output of an earlier component: its inputs are 'other'"));
   apart[1].io.inputs = {floats("y", {"2"})};
   CHECK(has(words(connect(apart)), "component 'b' takes 'y: tensor(float)[2]', and component 'a' gives"));
   apart[1].io.inputs = {floats("y", {"1"}), {"x", "tensor(int64)", shape{"1"}, false}};
@@ -87,9 +87,9 @@ TEST_CASE("a declaration may leave outputs out and order them; all inputs withou
   CHECK(has(words(connect(parts, &declared)), "'class: tensor(float)[batch,5]' is declared; it is"));
   declared.outputs = {};
   declared.inputs = {};
-  CHECK(has(words(connect(parts, &declared)), "input 'image' is in one of both alone"));
+  CHECK(has(words(connect(parts, &declared)), "input 'image' is in only one of the two"));
   declared.inputs = {floats("image", {"batch", "4"}), floats("more", {"1"}, true)};
-  CHECK(has(words(connect(parts, &declared)), "input 'more' is declared, and no component takes it from outside"));
+  CHECK(has(words(connect(parts, &declared)), "input 'more' is declared, and no component takes it from the caller"));
 }
 
 TEST_CASE("variants of a component have one interface, in any order of names") {
@@ -98,7 +98,7 @@ TEST_CASE("variants of a component have one interface, in any order of names") {
   CHECK(same_interface(a, b));
   CHECK(same_interface(b, a));
   b.outputs[0].name = "w";
-  CHECK(has(same_interface(a, b).words(), "output 'z' is in one of both alone; the other has 'w'"));
+  CHECK(has(same_interface(a, b).words(), "output 'z' is in only one of the two; the other has 'w'"));
   b = a, b.inputs[0].type = "tensor(int8)";
   CHECK(has(same_interface(a, b).words(),
             "input 'x' has the type 'x: tensor(float)[1]' in one and 'x: tensor(int8)[1]' in the other"));

@@ -52,7 +52,7 @@ TEST_CASE("components run in declared order as one model; each in the variant th
   const npu_runtime npu;
   const package p = opened(files.at.path());
   const std::vector<float> x{1};
-  const auto whole = npu.with.load(p);
+  const auto whole = npu.loader.load(p);
   REQUIRE_MESSAGE(whole, std::string{whole.error().words()});
   REQUIRE(whole->size() == 2);
   CHECK(whole->selected(0).variant().name == "a");
@@ -62,7 +62,7 @@ TEST_CASE("components run in declared order as one model; each in the variant th
   REQUIRE(whole->outputs().size() == 1);
   CHECK(whole->outputs()[0].name == "z");
   CHECK(only(whole->run({{"x", x}})) == 1 + 10 + 1 + 1000);
-  const auto on_cpu_alone = npu.with.load(p, on({"cpu"}));
+  const auto on_cpu_alone = npu.loader.load(p, on({"cpu"}));
   REQUIRE(on_cpu_alone);
   CHECK(only(on_cpu_alone->run({{"x", x}})) == 1 + 10 + 1 + 100);
 }
@@ -134,7 +134,8 @@ TEST_CASE("components that do not connect, and a package without any, are no pip
                                 variant_json("b", runs_on(on_cpu)) + "}}}}");
   write(at / "a/m.onnx", *sum("y", {"x"}, 10));
   write(at / "b/m.onnx", *sum("z", {"w"}, 10));
-  CHECK(has(verdict(runtime<eps::cpu>{}.load(opened(at.path()))), "component 'two' takes nothing of those before it"));
+  CHECK(has(verdict(runtime<eps::cpu>{}.load(opened(at.path()))),
+            "component 'two' reads no output of an earlier component"));
   const package_folder empty;
   empty.write("manifest.json", R"({"schema_version": "1.0", "components": {}})");
   CHECK(has(verdict(runtime<eps::cpu>{}.load(opened(empty.path()))), "the package has no components"));
@@ -156,7 +157,7 @@ TEST_CASE("the models of a package say what it takes and gives; variants that di
   write(files.at / "n/m.onnx", *sum("z", {"y"}, 1));
   const auto differ = interfaces_of(opened(files.at.path()), default_formats::rows);
   REQUIRE(!differ);
-  CHECK(has(differ.error().words(), "component 'second', variants 'n' and 'c': input 'x' is in one of both alone"));
+  CHECK(has(differ.error().words(), "component 'second', variants 'n' and 'c': input 'x' is in only one of the two"));
 }
 
 }  // namespace

@@ -45,9 +45,9 @@ TEST_CASE("without options: the provider that was selected for, its device's def
   const numbered_package pkg{with_options, {{"npu", 1}}};
   npu_runtime npu;
   npu.state->devices = {npu_device("NPU", device_kind::npu, {{"mode", "fast"}, {"level", "1"}})};
-  const component_context c = selected(npu.with, pkg.at.path(), on({"refnpu"}));
+  const component_context c = selected(npu.loader, pkg.at.path(), on({"refnpu"}));
   REQUIRE(c.devices().size() == 1);
-  const auto s = npu.with.load(c);
+  const auto s = npu.loader.load(c);
   REQUIRE(added_by(s) == "1");
   CHECK(s->providers() == names{"refnpu", "cpu"});
   CHECK(s->placements().at(0).provider == "refnpu");
@@ -63,10 +63,10 @@ TEST_CASE("with options that name no provider: the one that was selected for, an
   const numbered_package pkg{with_options, {{"npu", 1}}};
   npu_runtime npu;
   npu.state->devices = {npu_device("NPU", device_kind::npu, {{"mode", "fast"}, {"level", "1"}})};
-  const component_context c = selected(npu.with, pkg.at.path(), on({"refnpu"}));
+  const component_context c = selected(npu.loader, pkg.at.path(), on({"refnpu"}));
   session_options own = keys({{"ep.refnpu.mode", "mine"}});
   own.threads = 2;
-  const auto s = npu.with.load(c, own);
+  const auto s = npu.loader.load(c, own);
   REQUIRE(added_by(s) == "1");
   CHECK(s->placements().at(0).provider == "refnpu");
   CHECK(npu_option(*s, "mode") == "mine");
@@ -80,9 +80,9 @@ TEST_CASE("with options that name providers: these, in their order, and nothing 
   const numbered_package pkg{with_options, {{"npu", 1}}};
   npu_runtime npu;
   npu.state->devices = {npu_device("NPU", device_kind::npu, {{"mode", "fast"}})};
-  const component_context c = selected(npu.with, pkg.at.path(), on({"refnpu"}));
+  const component_context c = selected(npu.loader, pkg.at.path(), on({"refnpu"}));
   for (const names& wanted : {names{"cpu"}, names{"cpu", "refnpu"}, names{"refnpu", "cpu"}}) {
-    const auto s = npu.with.load(c, on(wanted));
+    const auto s = npu.loader.load(c, on(wanted));
     REQUIRE(added_by(s) == "1");
     CHECK(s->providers() == wanted);
     CHECK(s->devices().empty());
@@ -90,10 +90,10 @@ TEST_CASE("with options that name providers: these, in their order, and nothing 
     CHECK(s->config("session.disable_prepacking") == "0");
   }
   CHECK(npu.state->modes.empty());  // nobody set anything
-  CHECK(npu.with.load(c, on({"nobody"})).error().code() == status_code::invalid_argument);
+  CHECK(npu.loader.load(c, on({"nobody"})).error().code() == status_code::invalid_argument);
   session_options devices_alone;
   devices_alone.devices = c.devices();
-  CHECK(npu.with.load(c, devices_alone).error().code() == status_code::invalid_argument);
+  CHECK(npu.loader.load(c, devices_alone).error().code() == status_code::invalid_argument);
 }
 
 TEST_CASE("options that were selected with are not the session's") {
@@ -102,15 +102,16 @@ TEST_CASE("options that were selected with are not the session's") {
   session_options how = on({"refnpu"});
   how.config = {{"ep.refnpu.mode", "asked"}, {"session.disable_prepacking", "1"}};
   how.threads = 3;
-  const component_context c = selected(npu.with, pkg.at.path(), how);
-  for (const auto& s : {npu.with.load(c), npu.with.load(c, keys({}))}) {
+  const component_context c = selected(npu.loader, pkg.at.path(), how);
+  for (const auto& s : {npu.loader.load(c), npu.loader.load(c, keys({}))}) {
     REQUIRE(added_by(s) == "1");
     CHECK(npu_option(*s, "mode").empty());
     CHECK(s->config("session.disable_prepacking") == "0");
   }
   how.config = {{"session.no_such_key", "1"}};
-  CHECK(npu.with.select(opened(pkg.at.path()), "main", how).error().code() == status_code::invalid_argument);
-  CHECK(npu.with.select(opened(pkg.at.path()), "main", on({"nobody"})).error().code() == status_code::invalid_argument);
+  CHECK(npu.loader.select(opened(pkg.at.path()), "main", how).error().code() == status_code::invalid_argument);
+  CHECK(npu.loader.select(opened(pkg.at.path()), "main", on({"nobody"})).error().code() ==
+        status_code::invalid_argument);
 }
 
 TEST_CASE("a provider that can't be made as the package wants it is an error, and no reason to run on cpu") {
@@ -126,17 +127,17 @@ TEST_CASE("a provider that can't be made as the package wants it is an error, an
   for (const auto& row : rows) {
     const numbered_package pkg{of(row.options), {{"npu", 1}}};
     const npu_runtime npu;
-    const component_context c = selected(npu.with, pkg.at.path(), on({"refnpu", "cpu"}));
-    const auto s = npu.with.load(c);
+    const component_context c = selected(npu.loader, pkg.at.path(), on({"refnpu", "cpu"}));
+    const auto s = npu.loader.load(c);
     REQUIRE_FALSE(s);
     CHECK(s.error().code() == row.code);
     CHECK(has(s.error().words(), row.words));
     CHECK(has(s.error().words(), on_npu));
-    CHECK(added_by(npu.with.load(c, {})) == "1");  // the package's options are not asked
+    CHECK(added_by(npu.loader.load(c, {})) == "1");  // the package's options are not asked
   }
   const numbered_package pkg{variant_json("npu", runs_on(on_npu)), {{"npu", 1}}};
   const npu_runtime npu;
-  const component_context c = selected(npu.with, pkg.at.path(), on({"refnpu"}));
+  const component_context c = selected(npu.loader, pkg.at.path(), on({"refnpu"}));
   CHECK(cpu_runtime{}.load(c).error().code() == status_code::invalid_argument);  // another runtime, without it
   CHECK(added_by(cpu_runtime{}.load(c, on({"cpu"}))) == "1");
 }
@@ -171,7 +172,7 @@ void write_compiled(const npu_runtime& npu, const package_folder& at, const std:
   options.output = at / to;
   options.embed = embed;
   options.session.providers = {"refnpu", "cpu"};
-  const auto report = npu.with.compile(std::move(options));
+  const auto report = npu.loader.compile(std::move(options));
   REQUIRE(verdict(report) == "OK");
   REQUIRE(report->compiled_nodes == 1);
   npu.state->counters.compiled = 0;
@@ -186,9 +187,9 @@ TEST_CASE("a compiled model in a package runs from its context, in the same fold
     write_compiled(npu, at, "v/m.onnx", embed);
     CHECK(files_below(at / "v").size() == (embed ? 1 : 2));
     at.write("manifest.json", manifest_of(variant_json("v", runs_on(on_npu, gen2))));
-    const component_context c = selected(npu.with, at.path(), on({"refnpu"}));
+    const component_context c = selected(npu.loader, at.path(), on({"refnpu"}));
     CHECK(c.selected().verdicts[0].score == 100);
-    for (const auto& s : {npu.with.load(c), npu.with.load(c, {})}) {
+    for (const auto& s : {npu.loader.load(c), npu.loader.load(c, {})}) {
       REQUIRE(verdict(s) == "OK");
       CHECK(near(outputs_of(*s), expected()));
     }
@@ -212,18 +213,18 @@ TEST_CASE("a context file that the package says is elsewhere is read from there,
   fs::copy_file(at / ("v/" + context), at / ("own/" + context));
   fs::rename(at / ("v/" + context), at / ("v/contexts/" + context));
   at.write("manifest.json", manifest_of(variant_json("v", runs_on(on_npu, gen2))));
-  CHECK_FALSE(npu.with.load(selected(npu.with, at.path(), on({"refnpu"}))));  // it is not beside the model
+  CHECK_FALSE(npu.loader.load(selected(npu.loader, at.path(), on({"refnpu"}))));  // it is not beside the model
   at.write("v/contexts/x.onnx", "");
   at.write("manifest.json",
            manifest_of(variant_json(
                "v", runs_on(on_npu, gen2, R"("session_options": {"ep.context_file_path": "contexts/x.onnx"})"))));
-  const component_context c = selected(npu.with, at.path(), on({"refnpu"}));
-  for (const auto& s : {npu.with.load(c), npu.with.load(c, {})}) {
+  const component_context c = selected(npu.loader, at.path(), on({"refnpu"}));
+  for (const auto& s : {npu.loader.load(c), npu.loader.load(c, {})}) {
     REQUIRE(verdict(s) == "OK");
     CHECK(near(outputs_of(*s), expected()));
   }
-  CHECK(verdict(npu.with.load(c, keys({{"ep.context_file_path", at / "own/x.onnx"}}))) == "OK");
-  CHECK_FALSE(npu.with.load(c, keys({{"ep.context_file_path", at / "nowhere/x.onnx"}})));
+  CHECK(verdict(npu.loader.load(c, keys({{"ep.context_file_path", at / "own/x.onnx"}}))) == "OK");
+  CHECK_FALSE(npu.loader.load(c, keys({{"ep.context_file_path", at / "nowhere/x.onnx"}})));
 }
 
 // --- devices ---
@@ -239,7 +240,7 @@ npu_runtime many_devices() {
 
 std::vector<ep_device> some_devices(const npu_runtime& of, const names& wanted) {
   std::vector<ep_device> made;
-  for (const ep_device& d : of.with.devices())
+  for (const ep_device& d : of.loader.devices())
     for (const std::string& name : wanted)
       if (d.device.name == name) made.push_back(d);
   return made;
@@ -250,10 +251,10 @@ TEST_CASE("a variant for a kind of device runs on exactly one of that kind, with
   for (const auto& [kind, name, mode] : {std::tuple{"gpu", "GPU.0", "gpu0"}, std::tuple{"NPU", "NPU", "npu"}}) {
     const numbered_package pkg{variant_json("v", runs_on(on_npu, "\"device\": \"" + std::string{kind} + "\"")),
                                {{"v", 1}}};
-    const component_context c = selected(npu.with, pkg.at.path(), on({"refnpu"}));
+    const component_context c = selected(npu.loader, pkg.at.path(), on({"refnpu"}));
     REQUIRE(c.devices().size() == 1);
     CHECK(c.devices()[0].device.name == name);
-    for (const auto& s : {npu.with.load(c), npu.with.load(c, {})}) {
+    for (const auto& s : {npu.loader.load(c), npu.loader.load(c, {})}) {
       REQUIRE(added_by(s) == "1");
       CHECK(npu.state->device_names == names{name});
       CHECK(npu_option(*s, "mode") == mode);
@@ -269,16 +270,16 @@ TEST_CASE("devices that the caller chose are those that count, and all of them r
   const auto chosen = [&](const numbered_package& pkg, const names& wanted) {
     session_options how;
     REQUIRE(how.append(some_devices(npu, wanted)));
-    const auto c = npu.with.select(opened(pkg.at.path()), "main", how);
+    const auto c = npu.loader.select(opened(pkg.at.path()), "main", how);
     if (!c) return names{std::string{c.error().name()}};
-    CHECK(added_by(npu.with.load(*c)) == "1");
+    CHECK(added_by(npu.loader.load(*c)) == "1");
     return npu.state->device_names;
   };
   CHECK(chosen(any, {"GPU.1", "NPU"}) == names{"GPU.1", "NPU"});
   CHECK(chosen(gpu, {"GPU.1", "NPU"}) == names{"GPU.1"});
   CHECK(chosen(gpu, {"GPU.0", "GPU.1"}) == names{"GPU.0", "GPU.1"});
   CHECK(chosen(gpu, {"NPU"}) == names{"FAIL"});
-  const component_context c = selected(npu.with, any.at.path(), on({"refnpu"}));
+  const component_context c = selected(npu.loader, any.at.path(), on({"refnpu"}));
   CHECK(c.devices().empty());  // it may use what it likes
 }
 
@@ -290,12 +291,12 @@ TEST_CASE("a policy chooses the provider that a package is held against, as an o
   const npu_runtime npu = many_devices();
   session_options how;
   REQUIRE(how.prefer(device_policy::prefer_npu));
-  const auto by_option = npu.with.select(p, "main", how);
+  const auto by_option = npu.loader.select(p, "main", how);
   REQUIRE(name_in(by_option) == "npu");
   REQUIRE(by_option->devices().size() == 1);
   CHECK(by_option->devices()[0].device.name == "NPU");
   REQUIRE(how.prefer(device_policy::prefer_cpu));
-  CHECK(name_in(npu.with.select(p, "main", how)) == "plain");
+  CHECK(name_in(npu.loader.select(p, "main", how)) == "plain");
   const runtime<devices_by<prefer_npu>, npu_provider, eps::cpu> typed{npu_provider{npu.state}, eps::cpu{}};
   const auto by_type = typed.select(p, "main");
   REQUIRE(name_in(by_type) == "npu");
@@ -313,12 +314,12 @@ TEST_CASE("a policy that chose an NPU is a wish: a package without a variant for
   session_options how;
   REQUIRE(how.prefer(device_policy::prefer_npu));
   const package p = opened(pkg.at.path());
-  const auto none = npu.with.select(p, "main", how);
+  const auto none = npu.loader.select(p, "main", how);
   REQUIRE_FALSE(none);
   CHECK(none.error().code() == status_code::fail);
-  const auto ranked = npu.with.select(p, "main", how, best_fit{.ranked = true});
+  const auto ranked = npu.loader.select(p, "main", how, best_fit{.ranked = true});
   REQUIRE(name_in(ranked) == "plain");
-  CHECK(added_by(npu.with.load(*ranked)) == "1");
+  CHECK(added_by(npu.loader.load(*ranked)) == "1");
 }
 
 int asked = 0;
@@ -344,12 +345,12 @@ TEST_CASE("a policy is asked when a variant is selected, and not again for its s
     CHECK(added_by(with.load(c, options)) == "2");
     CHECK(asked == 1);
   };
-  check(npu.with, how);
+  check(npu.loader, how);
   check(typed, {});
   how.choose_devices = [](const device_request&) -> result<std::vector<std::size_t>> {
     return status{status_code::fail, "no idea"};
   };
-  const auto failed = npu.with.select(opened(pkg.at.path()), "main", how);
+  const auto failed = npu.loader.select(opened(pkg.at.path()), "main", how);
   REQUIRE_FALSE(failed);
   CHECK(has(failed.error().words(), "no idea"));
 }
@@ -381,10 +382,10 @@ TEST_CASE("a caller's policy may choose any variant of a provider that there is"
           variant_json("npu", runs_on(on_npu, R"("device": "npu", "compatibility_string": "bad")")),
       {{"plain", 1}, {"npu", 2}}};
   const npu_runtime npu = many_devices();
-  const component_context c = selected(npu.with, pkg.at.path(), session_options{}, last_variant{});
+  const component_context c = selected(npu.loader, pkg.at.path(), session_options{}, last_variant{});
   CHECK(c.variant().name == "npu");
   CHECK(c.ep() == on_npu);
-  CHECK(added_by(npu.with.load(c)) == "2");
+  CHECK(added_by(npu.loader.load(c)) == "2");
   const package p = opened(pkg.at.path());
   const auto words = [&](const auto& with, const auto& policy) {
     const auto made = with.select(p, "main", {}, policy);
@@ -394,13 +395,13 @@ TEST_CASE("a caller's policy may choose any variant of a provider that there is"
   };
   CHECK(has(words(cpu_runtime{}, last_variant{}), "there is no provider 'RefNpuExecutionProvider' here"));
   const package_variant other = p.components()[0].variants[0];
-  CHECK(has(words(npu.with, from_elsewhere{&other}), "not the component's"));
+  CHECK(has(words(npu.loader, from_elsewhere{&other}), "not the component's"));
   const device_facts device = cpu_device();
-  CHECK(has(words(npu.with, from_elsewhere{nullptr, &device}), "not asked about"));
+  CHECK(has(words(npu.loader, from_elsewhere{nullptr, &device}), "not in the request"));
   const auto nothing = [](const selection_request&) { return selection{}; };
-  CHECK(has(words(npu.with, nothing), "no suitable variant"));
+  CHECK(has(words(npu.loader, nothing), "no suitable variant"));
   const auto thrower = [](const selection_request&) -> selection { throw std::runtime_error{"thrown"}; };
-  CHECK_FALSE(npu.with.select(p, "main", {}, thrower));
+  CHECK_FALSE(npu.loader.select(p, "main", {}, thrower));
 }
 
 // --- files that are swapped ---
@@ -480,10 +481,10 @@ TEST_CASE("a compiled model's context is read from the folder that is held, the 
                               is_named ? R"("session_options": {"ep.context_file_path": "contexts/x.bin"})" : ""))));
     at.make("outside");
     for (const auto& [name, bytes] : files_below(at / swapped)) at.write("outside/" + name, hostile(name, bytes));
-    const component_context c = selected(npu.with, at / "pkg", on({"refnpu"}));
+    const component_context c = selected(npu.loader, at / "pkg", on({"refnpu"}));
     fs::rename(at / swapped, at / "gone");
     at.link(at / "outside", swapped);
-    for (const auto& s : {npu.with.load(c), npu.with.load(c, {})}) {
+    for (const auto& s : {npu.loader.load(c), npu.loader.load(c, {})}) {
       REQUIRE(verdict(s) == "OK");
       CHECK(near(outputs_of(*s), expected()));
     }

@@ -48,15 +48,15 @@ TEST_CASE("cases 3 and 4: the provider judges compatibility strings, and the bes
                                    variant_json("v2", runs_on(on_npu, text(row.second))),
                                {{"v1", 1}, {"v2", 2}}};
     const npu_runtime npu;
-    const component_context c = selected(npu.with, pkg.at.path(), on({"refnpu"}));
-    const auto s = npu.with.load(c);
+    const component_context c = selected(npu.loader, pkg.at.path(), on({"refnpu"}));
+    const auto s = npu.loader.load(c);
     CHECK(added_by(s) == row.wanted);
     CHECK(s->placements().at(0).provider == "refnpu");
   }
   const numbered_package bad{variant_json("v", runs_on(on_npu, text("bad"))), {{"v", 1}}};
   const npu_runtime npu;
   const package p = opened(bad.at.path());
-  const std::string words = name_in(npu.with.select(p, "main", on({"refnpu"})));
+  const std::string words = name_in(npu.loader.select(p, "main", on({"refnpu"})));
   CHECK(none_fits(words));
   CHECK(words.find("'v': the provider says that it does not work here") != words.npos);
   CHECK(words.find(bad.at.path()) != words.npos);
@@ -66,11 +66,11 @@ TEST_CASE("case 5: the first provider alone counts, and ranked all of them do") 
   const numbered_package pkg{variant_json("plain", runs_on(on_cpu)), {{"plain", 3}}};
   const npu_runtime npu;
   const package p = opened(pkg.at.path());
-  CHECK(none_fits(name_in(npu.with.select(p, "main", on({"refnpu", "cpu"})))));
-  const auto ranked = npu.with.select(p, "main", on({"refnpu", "cpu"}), best_fit{.ranked = true});
+  CHECK(none_fits(name_in(npu.loader.select(p, "main", on({"refnpu", "cpu"})))));
+  const auto ranked = npu.loader.select(p, "main", on({"refnpu", "cpu"}), best_fit{.ranked = true});
   REQUIRE(name_in(ranked) == "plain");
   CHECK(ranked->ep() == on_cpu);
-  const auto s = npu.with.load(*ranked);
+  const auto s = npu.loader.load(*ranked);
   CHECK(added_by(s) == "3");
   CHECK(s->providers() == std::vector<std::string>{"cpu"});
 }
@@ -83,14 +83,14 @@ TEST_CASE("case 5: the log tells of variants for providers that were named behin
   session_options options = on({"refnpu", "cpu"});
   options.log_from = log_level::warning;
   options.log = [&](log_level, std::string_view words) { told.emplace_back(words); };
-  CHECK(name_in(npu.with.select(opened(pkg.at.path()), "main", options)) == "n");
+  CHECK(name_in(npu.loader.select(opened(pkg.at.path()), "main", options)) == "n");
   REQUIRE(told.size() == 1);
   CHECK(told[0] ==
-        "component 'main': variant 'c' is for CPUExecutionProvider, which was not asked: "
-        "RefNpuExecutionProvider comes before it");
+        "component 'main': variant 'c' is for CPUExecutionProvider, which was not considered: "
+        "RefNpuExecutionProvider precedes it");
   options.providers = {"refnpu"};
   told.clear();
-  CHECK(npu.with.select(opened(pkg.at.path()), "main", options));
+  CHECK(npu.loader.select(opened(pkg.at.path()), "main", options));
   CHECK(told.empty());  // the fallback is there without being named
 }
 
@@ -99,16 +99,16 @@ TEST_CASE("ranked, and nobody named a provider: those of the runtime are asked i
   const npu_runtime npu;
   const numbered_package both{cpu + "," + variant_json("npu", runs_on(on_npu)), {{"plain", 1}, {"npu", 2}}};
   const package p = opened(both.at.path());
-  CHECK(name_in(npu.with.select(p, "main")) == "plain");
-  const auto ranked = npu.with.select(p, "main", {}, best_fit{.ranked = true});
+  CHECK(name_in(npu.loader.select(p, "main")) == "plain");
+  const auto ranked = npu.loader.select(p, "main", {}, best_fit{.ranked = true});
   REQUIRE(name_in(ranked) == "npu");
-  CHECK(added_by(npu.with.load(*ranked)) == "2");
+  CHECK(added_by(npu.loader.load(*ranked)) == "2");
   const numbered_package alone{variant_json("npu", runs_on(on_npu)), {{"npu", 2}}};
-  const std::string words = name_in(npu.with.select(opened(alone.at.path()), "main"));
+  const std::string words = name_in(npu.loader.select(opened(alone.at.path()), "main"));
   CHECK(none_fits(words));
   CHECK(has(words, "no suitable variant for CPUExecutionProvider"));
   CHECK(has(words, "ranked = true"));  // what would help
-  CHECK(name_in(npu.with.select(opened(alone.at.path()), "main", {}, best_fit{.ranked = true})) == "npu");
+  CHECK(name_in(npu.loader.select(opened(alone.at.path()), "main", {}, best_fit{.ranked = true})) == "npu");
 }
 
 TEST_CASE("case 6: cpu has the device cpu, in upper or lower case, and no other") {
@@ -149,9 +149,9 @@ TEST_CASE("case 8: where no provider is named, the fallback selects and runs") {
   const numbered_package pkg{variant_json("npu", runs_on(on_npu)) + "," + variant_json("plain", runs_on(on_cpu)),
                              {{"npu", 1}, {"plain", 2}}};
   const npu_runtime npu;
-  const component_context c = selected(npu.with, pkg.at.path());
+  const component_context c = selected(npu.loader, pkg.at.path());
   CHECK(c.ep() == on_cpu);
-  for (const auto& s : {npu.with.load(c), npu.with.load(c, {})}) {
+  for (const auto& s : {npu.loader.load(c), npu.loader.load(c, {})}) {
     CHECK(added_by(s) == "2");
     CHECK(s->providers() == std::vector<std::string>{"cpu"});
   }

@@ -98,7 +98,7 @@ struct numbered_package {
 /// The NPU's provider and cpu.
 struct npu_runtime {
   std::shared_ptr<npu_state> state = std::make_shared<npu_state>();
-  runtime<npu_provider, eps::cpu> with{npu_provider{state}, eps::cpu{}};
+  runtime<npu_provider, eps::cpu> loader{npu_provider{state}, eps::cpu{}};
 
   npu_runtime() { state->devices = {npu_device("NPU")}; }
 };

@@ -9,7 +9,7 @@
 #include <memory>
 #include <mutex>
 
-/// A provider with operators and memory of its own, for tests/scripts/ort_plugin.py.
+/// A provider with its own operators and memory, for tests/scripts/ort_plugin.py.
 namespace acme {
 
 inline constexpr cameo::type_rule numbers[] = {{"T", cameo::mask_of<float, double>},
@@ -42,8 +42,8 @@ struct As {
     return {};
   }
 };
-/// y = x * x, elementwise; from version 4 on of other types, with a second input, whose type is the one of the second
-/// output, the number of further inputs.
+/// y = x * x, elementwise. From version 4 on it has other types, a second input, and a second output: the number of
+/// further inputs.
 struct Grown {
   static constexpr std::string_view domain = "acme.grown", name = "Grown";
   static constexpr cameo::parameter inputs[] = {{"x", "T"}}, outputs[] = {{"y", "T"}};
@@ -57,7 +57,7 @@ struct Grown {
     return {};
   }
 };
-/// y = x * x, elementwise, of integers; from version 3 on of floats.
+/// y = x * x, elementwise. The output is an integer up to version 2, and a float from version 3 on.
 struct Turned {
   static constexpr std::string_view domain = "acme.grown", name = "Turned";
   static constexpr cameo::parameter inputs[] = {{"x", "U"}}, outputs[] = {{"y", "tensor(int64)"}},
@@ -65,19 +65,21 @@ struct Turned {
   static constexpr cameo::op_version versions[] = {{1, inputs, outputs, numbers, {}, 1, 1},
                                                    {3, inputs, later, numbers, {}, 1, 1}};
 };
-/// Nobody runs it.
+/// An operator that the provider does not claim.
 struct Later {
   static constexpr std::string_view domain = "acme", name = "Later";
   static constexpr cameo::parameter inputs[] = {{"x", "T"}}, outputs[] = {{"y", "T"}};
   static constexpr cameo::op_version versions[] = {{1, inputs, outputs, numbers, {}, 1, 1}};
 };
-/// No input has the type of its output, up to version 3: ONNX Runtime can't be told what it is.
+/// Before version 3, no input has the type of the output. A custom operator of ONNX Runtime cannot express such a type.
 struct Guess {
   static constexpr std::string_view domain = "acme", name = "Guess";
-  static constexpr cameo::parameter inputs[] = {{"x", "T"}}, outputs[] = {{"y", "U"}}, told[] = {{"y", "T"}};
+  static constexpr cameo::parameter inputs[] = {{"x", "T"}}, outputs[] = {{"y", "U"}}, later[] = {{"y", "T"}};
   static constexpr cameo::op_version versions[] = {{1, inputs, outputs, numbers, {}, 1, 1},
-                                                   {3, inputs, told, numbers, {}, 1, 1}};
+                                                   {3, inputs, later, numbers, {}, 1, 1}};
 };
+
+/// The provider's memory. Aborts if something is still allocated at its end.
 
 class memory {
  public:
@@ -115,7 +117,7 @@ struct npu {
   std::shared_ptr<memory> own = std::make_shared<memory>();
 
   bool claims(const cameo::node_view& n) const {
-    if (n.op_type() == "Softsign") return n.input(0).element() == cameo::dtype::f32;  // one that everybody knows
+    if (n.op_type() == "Softsign") return n.input(0).element() == cameo::dtype::f32;  // an operator of ONNX
     return n.domain().starts_with("acme") && n.op_type() != "Later";
   }
   cameo::status execute(const cameo::step_view& step, cameo::run_context& c) const {
@@ -140,27 +142,27 @@ struct npu {
     return {};
   }
   void* allocate(std::size_t bytes, std::size_t alignment) const noexcept {
-    tell("allocate", bytes);
+    log_call("allocate", bytes);
     return own->allocate(bytes, alignment);
   }
   void release(void* made, std::size_t) const noexcept { own->release(made); }
   cameo::status copy_from_host(void* to, const void* from, std::size_t bytes) const {
-    tell("to device", bytes);
+    log_call("to device", bytes);
     return copy(to, from, bytes, own->has(to, bytes));
   }
   cameo::status copy_to_host(void* to, const void* from, std::size_t bytes) const {
-    tell("to host", bytes);
+    log_call("to host", bytes);
     return copy(to, from, bytes, own->has(from, bytes));
   }
 
  private:
-  // In this memory the bits are turned: whoever takes it for the processor's gets other numbers.
-  static constexpr unsigned char turned = 0x5a;
+  // In this memory some bits are flipped, so that code which takes it for host memory gets wrong numbers.
+  static constexpr unsigned char flipped_bits = 0x5a;
 
   static cameo::status copy(void* to, const void* from, std::size_t bytes, bool is_own) {
     if (!is_own) return {cameo::status_code::ep_fail, "a copy from or to memory that is not this provider's"};
     for (std::size_t i = 0; i < bytes; ++i)
-      static_cast<unsigned char*>(to)[i] = static_cast<const unsigned char*>(from)[i] ^ turned;
+      static_cast<unsigned char*>(to)[i] = static_cast<const unsigned char*>(from)[i] ^ flipped_bits;
     return {};
   }
   template <class T>
@@ -173,8 +175,8 @@ struct npu {
   static void set(void* to, std::int64_t i, T value) {
     static_cast<void>(copy(static_cast<T*>(to) + i, &value, sizeof value, true));
   }
-  /// A line in the file that the environment names, for tests that count.
-  static void tell(const char* what, std::size_t bytes) {
+  /// Appends a line to the file in the environment variable ACME_NPU_CALLS, for tests that count calls.
+  static void log_call(const char* what, std::size_t bytes) {
     const char* const path = std::getenv("ACME_NPU_CALLS");
     std::FILE* const file = path ? std::fopen(path, "a") : nullptr;
     if (!file) return;

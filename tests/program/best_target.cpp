@@ -1,5 +1,5 @@
-// Preloaded, it lets cameo's kernels run as on a smaller processor: CAMEO_BEST_TARGET names the best instruction set
-// that Highway may choose, as AVX2, SSE4 or SCALAR. tests/run --target uses it.
+// A library to preload, with which cameo's kernels run as on a processor with fewer instruction sets: CAMEO_BEST_TARGET
+// is the best one that Highway may choose, such as AVX2, SSE4 or SCALAR. tests/run --target uses it.
 #include <hwy/targets.h>
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace {
   if (!best) return;
   for (int bit = 0; bit < 63; ++bit)
     if (const std::int64_t target = std::int64_t{1} << bit; std::string_view{best} == hwy::TargetName(target))
-      return hwy::DisableTargets(target - 1);  // what is better has a lower bit
+      return hwy::DisableTargets(target - 1);  // better targets have lower bits
   std::fprintf(stderr, "CAMEO_BEST_TARGET: Highway has no target %s here\n", best);
   std::abort();
 }

@@ -12,13 +12,13 @@ import time
 
 
 class Browser:
-    """One browser with a profile of its own, without a network. A context manager."""
+    """A browser with a separate profile, without a network. A context manager."""
 
     def __init__(self, width=1400, height=900):
         self.profile = tempfile.TemporaryDirectory(prefix="cameo_browser_", ignore_cleanup_errors=True)
         down_read, self.down = os.pipe()
         self.up, up_write = os.pipe()
-        # The browser reads commands from 3 and answers on 4; the shell puts them there.
+        # The browser reads commands from descriptor 3 and writes answers to 4. The shell moves the pipes there.
         command = ["/bin/sh", "-c", 'exec "$@" 3<&%d 4>&%d' % (down_read, up_write), "sh", find_browser(),
                    "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--no-first-run", "--disable-gpu",
                    "--disable-dev-shm-usage", "--disable-extensions", "--disable-sync", "--disable-component-update",
@@ -44,7 +44,7 @@ class Browser:
         except (TimeoutError, BrokenPipeError, EOFError, subprocess.TimeoutExpired):
             pass
         if self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGKILL)  # our own session: nobody else is in it
+            os.killpg(self.process.pid, signal.SIGKILL)  # the browser has a separate session (start_new_session)
             self.process.wait()
         os.close(self.down)
         os.close(self.up)
@@ -67,10 +67,10 @@ class Browser:
         return answer["result"]
 
     def receive(self, until):
-        """Takes in what the browser says, waiting until then for at least one message."""
+        """Reads messages of the browser, and waits for at least one until the time `until`."""
         while b"\0" not in self.rest:
             if not select.select([self.up], [], [], max(0, until - time.monotonic()))[0]:
-                raise TimeoutError("the browser says nothing")
+                raise TimeoutError("the browser does not answer")
             got = os.read(self.up, 1 << 20)
             if not got:
                 raise EOFError("the browser has ended")
@@ -87,7 +87,7 @@ class Browser:
 
 
 class Page:
-    """A tab with one page that has been loaded."""
+    """A tab with a loaded page."""
 
     def __init__(self, browser, url, dark):
         self.browser, self.url = browser, url
@@ -114,14 +114,14 @@ class Page:
         return [e for e in self.browser.events if e.get("sessionId") == self.session]
 
     def run(self, script):
-        """The value of a JavaScript expression; a promise is waited for."""
+        """The value of a JavaScript expression; of a promise, its result."""
         done = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in done:
             raise RuntimeError("%s: %s" % (script, done["exceptionDetails"]))
         return done["result"].get("value")
 
     def frame(self):
-        """Waits until what was asked for has been drawn."""
+        """Waits until the browser has drawn the last changes."""
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def key(self, key, **more):
@@ -143,8 +143,8 @@ class Page:
         pathlib.Path(path).write_bytes(base64.b64decode(shot["data"]))
 
     def complaints(self):
-        """What went wrong since the page was asked for: exceptions, errors and warnings of the console."""
-        self.run("0")  # everything said so far has arrived when this is answered
+        """The exceptions, errors and warnings of the console since the page was requested."""
+        self.run("0")  # all earlier messages have arrived when this is answered
         wrong = []
         for e in self.events():
             p = e["params"]

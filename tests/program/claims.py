@@ -1,4 +1,4 @@
-"""What a script claims of the program. A claim that does not hold is printed, and the others are tried nevertheless."""
+"""The assertions of test scripts. A claim that does not hold is printed, and the script goes on with the next one."""
 import sys
 
 _counts = {True: 0, False: 0}
@@ -11,17 +11,18 @@ def expect(holds, claim, *more):
 
 
 def failed():
-    """How many claims did not hold so far."""
+    """The number of claims that did not hold so far."""
     return _counts[False]
 
 
 def conclude():
-    """Ends the script: with status 1 when a claim did not hold."""
+    """Ends the script, with exit status 1 if a claim did not hold."""
     print(f"{failed()} claims did not hold" if failed() else "all claims hold")
     sys.exit(failed() != 0)
 
 
 def conclude_with_counts():
-    """The same, with the line "N passed, N failed" that .ci/run adds up; no claim at all is a failure, too."""
+    """Ends the script like conclude(), with the line "N passed, N failed", which .ci/run adds up. A script without
+    claims fails, too."""
     print(f"{_counts[True]} passed, {failed()} failed", flush=True)
     sys.exit(failed() != 0 or not _counts[True])

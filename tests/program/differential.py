@@ -1,23 +1,24 @@
-"""Models of one node through cameo and through PyPI's onnxruntime: what the differential scripts share.
+"""Runs models of one node with cameo and with PyPI's onnxruntime, and compares the outputs. The differential scripts
+share this module.
 
-A script has families. Each is a function that makes a case of a random generator: `one_node(...)`. `main(families)`
-runs a campaign:
+A script has families. A family is a function that makes a case with a random generator: `one_node(...)`.
+`main(families)` runs a campaign:
 
     def relu(rng):
         return one_node("Relu", [rng.standard_normal((2, 3)).astype("f4")], opset=14)
 
     sys.exit(main({"Relu": (relu, 400)}, always=[one_node(...), ...]))
 
-The number is how many cases of the family the long campaign has (`--long`). Without that option every tenth of them is
-run, and all of `always`, which are cases that were wrong once. A case depends on the seed, its family and its number
-alone: `--only Relu.70` runs one, and `--keep FOLDER` leaves the folders of what differs, for `cameo conformance`.
+The number is the number of the family's cases in the long campaign (`--long`). Without that option, every tenth of them
+is run, and all of `always`, which are cases that were wrong once. A case depends only on the seed, its family and its
+number: `--only Relu.70` runs one, and `--keep FOLDER` keeps the folders of cases that differ, for `cameo conformance`.
 
-onnxruntime judges, without optimisations; onnx's reference evaluator where it has no kernel, or what the case brings
-instead (`oracle`: the definition by numpy, where that evaluator has not all of the operator). What both of them refuse
-is counted and not compared; a family of which less than half is compared fails, because its generator is wrong. Where
-cameo differs from onnxruntime the other judge is asked, too: if it agrees with cameo, the text of the specification
-decides, and judgements.py must have the sentence.
-The judges run in a process of their own, so that a case that kills one costs this case alone.
+The expected outputs come from an oracle: onnxruntime without optimizations; if it has no kernel, onnx's reference
+evaluator; or the case's own `oracle`, a definition in numpy, where that evaluator lacks a part of the operator. Cases
+that all of them refuse are counted, but not compared; a family fails if less than half of its cases are compared,
+because its generator is then wrong. Where cameo differs from onnxruntime, the other oracle is run, too: if it agrees
+with cameo, the text of the specification decides, and judgments.py must have the sentence. The oracles run in a
+separate process, so that a case that crashes one does not end the campaign.
 """
 import argparse
 import collections
@@ -34,11 +35,11 @@ import onnx
 import onnx.reference
 from onnx import helper, numpy_helper
 
-import judgements
+import judgments
 import ort_judge
 
 
-# Those that have families.
+# The scripts that have families.
 SCRIPTS = ["differential_standard", "differential_containers", "differential_older", "image_operators",
            "differential_attention", "differential_contrib", "differential_ml", "differential_packed", "differential_pictures",
            "differential_quantized", "differential_recurrent", "differential_search", "differential_signal"]
@@ -47,18 +48,18 @@ SCRIPTS = ["differential_standard", "differential_containers", "differential_old
 @dataclasses.dataclass
 class case:
     model: onnx.ModelProto
-    feeds: dict  # name to array, list of arrays (a sequence), dict (a map)
-    rtol: float | None = None  # None: what `cameo conformance` allows, for floats alone
+    feeds: dict  # input name to array, list of arrays (a sequence), dict (a map)
+    rtol: float | None = None  # None: the default of `cameo conformance`, for floats only
     atol: float | None = None
     name: str = ""
-    shared: dict = dataclasses.field(default_factory=dict)  # output to the input whose memory onnxruntime needs it in
-    settle: object = None  # a function of onnxruntime's outputs, by name: sets what it leaves as its memory was
-    oracle: object = None  # a function without arguments: the outputs by name, asked instead of the reference evaluator
+    shared: dict = dataclasses.field(default_factory=dict)  # output name to the input into which onnxruntime writes it
+    settle: object = None  # a function of onnxruntime's outputs by name, which sets their uninitialized elements
+    oracle: object = None  # a function without arguments that returns the outputs by name, instead of the evaluator
 
 
 @dataclasses.dataclass
 class sparse:
-    """A sparse tensor as an input: elements, and the indices [nnz, rank] of each."""
+    """A sparse tensor as an input: elements [nnz], and their indices [nnz, rank]."""
     elements: np.ndarray
     indices: np.ndarray
     shape: list
@@ -72,8 +73,8 @@ class optional:
 
 def one_node(op, inputs, outputs=1, *, opset, domain="", constant=(), shapes=True, rtol=None, atol=None, name="",
              oracle=None, **attributes):
-    """A model of this node. `inputs`: arrays, lists of arrays, or None for one that is left out; those whose numbers
-    are in `constant` are initializers. `outputs`: how many, or names ("" for one that is left out). `shapes=False`
+    """A case with one node. `inputs`: arrays, lists of arrays, or None for one that is left out; those whose indexes
+    are in `constant` are initializers. `outputs`: their number, or names ("" for one that is left out). `shapes=False`
     declares the inputs' ranks without sizes. Attributes that are None are left out. Tolerances as in tolerance.json."""
     inputs = [np.asarray(value) if isinstance(value, np.generic) else value for value in inputs]
     names = [f"in_{i}" if value is not None else "" for i, value in enumerate(inputs)]
@@ -91,7 +92,7 @@ def one_node(op, inputs, outputs=1, *, opset, domain="", constant=(), shapes=Tru
 
 
 def with_type(case, output, array):
-    """The case with an output whose type no input says, of an array's element type."""
+    """The case, with the element type of an array declared for an output whose type cannot be inferred."""
     next(o for o in case.model.graph.output if o.name == output).type.tensor_type.elem_type = element_type(array)
     return case
 
@@ -117,7 +118,8 @@ def type_of(value, shapes=True):
 
 
 def map_message(value, name=""):
-    """Not numpy_helper.from_dict, which takes no texts as keys. A float of Python's is one of onnxruntime's."""
+    """A MapProto. numpy_helper.from_dict does not take texts as keys. Python floats become float32, as in
+    onnxruntime."""
     keys, held = list(value), [np.float32(v) if type(v) is float else v for v in value.values()]
     made = onnx.MapProto(name=name, key_type=element_type(np.asarray(keys)),
                          values=numpy_helper.from_list([np.asarray(v) for v in held]))
@@ -147,19 +149,19 @@ def write_value(path, name, value):
 
 
 JUDGES = ("onnxruntime", "reference", "numpy")
-# What onnxruntime says of operators, versions and domains that it has no kernel for.
+# Parts of onnxruntime's messages about operators, versions and domains that it has no kernel for.
 UNKNOWN_TO_ORT = ("NOT_IMPLEMENTED", "is not a registered function/op", "ValidateOpsetForDomain",
                   "Unsupported data type", "is not currently registered or supported")
 
 
 def answers(each):
-    """(one of JUDGES, outputs by name), or ("refused", its words)."""
+    """(one of JUDGES, outputs by name), or ("refused", the error's message)."""
     bytes_of_model = each.model.SerializeToString()
     try:
         session = ort_judge.ort.InferenceSession(bytes_of_model, ort_judge.ort_options(),
                                                  providers=["CPUExecutionProvider"])
         return "onnxruntime", ort_judge.ort_runs(session, each.feeds, each.shared)
-    except Exception as e:  # noqa: BLE001 - whatever it is, the case is not run
+    except Exception as e:  # noqa: BLE001 - any exception means that the case cannot be run
         words = str(e)
     if not any(known in words for known in UNKNOWN_TO_ORT):
         return "refused", words
@@ -167,7 +169,7 @@ def answers(each):
 
 
 def reference_answers(each, words=""):
-    """The same of the reference evaluator, or of the case's own oracle, alone."""
+    """answers() of the case's own oracle, or else of the reference evaluator, without onnxruntime."""
     try:
         with np.errstate(all="ignore"):
             if each.oracle:
@@ -182,14 +184,14 @@ def reference_answers(each, words=""):
 
 
 def of_declared_type(value, number):
-    """The reference evaluator makes int64 of some sums of int32."""
+    """Converts a value to its declared type: the reference evaluator returns int64 for some sums of int32."""
     is_number = isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "iuf"
     wanted = helper.tensor_dtype_to_np_dtype(number) if number and is_number else None
     return value if wanted is None or wanted.kind not in "iuf" else np.asarray(value).astype(wanted)
 
 
 def judge(cases, ask=answers):
-    """What `ask` says to each case; ("crashed", ...) where it takes the process with it."""
+    """The result of `ask` for each case; ("crashed", ...) if it ends the process."""
     def work(first, pipe):
         for each in cases[first:]:
             pipe.send(ask(each))
@@ -204,7 +206,7 @@ def judge(cases, ask=answers):
             while len(told) < len(cases):
                 told.append(receiver.recv())
         except EOFError:
-            told.append(("crashed", "the judge ended"))
+            told.append(("crashed", "the oracle's process ended"))
         process.join()
     return told
 
@@ -227,8 +229,8 @@ def write_case(folder, each, outputs):
 
 
 def differences(cases, folder, ask=answers):
-    """Runs cases of distinct names both ways: ({name: what differs}, {name: who judged, or why nobody}). Test folders
-    and report lie in `folder`."""
+    """Runs cases of distinct names with an oracle and with cameo. Returns ({name: what differs}, {name: the oracle, or
+    why there was none}). Test folders and report are written to `folder`."""
     folder = pathlib.Path(folder)
     judged = {}
     for each, (who, told) in zip(cases, judge(cases, ask)):
@@ -248,14 +250,14 @@ def differences(cases, folder, ask=answers):
 
 
 def judged_by_text(cases, found, judged, folder):
-    """Of what differs from onnxruntime, {name: row of judgements}: the other judge agrees with cameo, and the
-    specification's text says why."""
+    """The cases that differ from onnxruntime, but not from the other oracle, and whose difference is explained by a row
+    of judgments: {name: row}."""
     in_dispute = [each for each in cases if each.name in found and judged[each.name] == "onnxruntime"]
     if not in_dispute:
         return {}
     differ, asked = differences(in_dispute, pathlib.Path(folder) / "in_dispute", reference_answers)
     agreed = [each for each in in_dispute if asked[each.name] in JUDGES and each.name not in differ]
-    rows = ((each.name, judgements.row_of(each.model.graph.node)) for each in agreed)
+    rows = ((each.name, judgments.row_of(each.model.graph.node)) for each in agreed)
     return {name: row for name, row in rows if row}
 
 
@@ -289,14 +291,14 @@ def in_words(each):
 
 
 def main(families, always=(), arguments=None):
-    """Runs a campaign (see above) and prints what differs; 0 where nothing does."""
+    """Runs a campaign, as described above, and prints what differs. Returns 0 if nothing does."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--long", action="store_true", help="all cases, not a tenth of them")
+    parser.add_argument("--long", action="store_true", help="runs all cases, not a tenth of them")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--family", action="append", metavar="WORD", help="only cases with this in their name")
     parser.add_argument("--only", metavar="FAMILY.NUMBER", help="one case")
-    parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="leaves what differs there")
-    parser.add_argument("--refused", action="store_true", help="says why cases were not judged")
+    parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="keeps the folders of cases that differ")
+    parser.add_argument("--refused", action="store_true", help="prints why cases were not compared")
     o = parser.parse_args(arguments)
     cases = wanted_cases(families, always, o)
     with tempfile.TemporaryDirectory() as scratch:
@@ -308,7 +310,7 @@ def main(families, always=(), arguments=None):
 
 
 def report(cases, found, judged, by_text, o):
-    """Prints how a campaign ended; 0 where nothing is wrong."""
+    """Prints the results of a campaign. Returns 0 if nothing is wrong."""
     by_family, thin = collections.defaultdict(collections.Counter), 0
     for each in cases:
         by_family[each.name.split(".")[0]][judged[each.name].split(":")[0]] += 1

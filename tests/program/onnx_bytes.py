@@ -1,4 +1,4 @@
-"""Writes small ONNX files and .npy files by hand: tests of the program need nothing but Python."""
+"""Serializes small ONNX files and .npy files without the packages onnx and numpy, so that tests need only Python."""
 import struct
 
 FLOAT, UINT8, INT8, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, COMPLEX64, COMPLEX128, BFLOAT16 = (

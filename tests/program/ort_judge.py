@@ -1,6 +1,6 @@
-"""PyPI's onnxruntime as the judge of files: what the scripts that go both ways share.
+"""PyPI's onnxruntime as the reference for files: functions for the scripts that compare it with cameo.
 
-Values of every element type are fed and compared, those that numpy does not have as ml_dtypes' arrays.
+Values of every element type can be inputs and outputs; types that numpy lacks are arrays of ml_dtypes.
 """
 import ctypes
 import functools
@@ -20,7 +20,7 @@ ORT_LEVELS = {"none": ort.GraphOptimizationLevel.ORT_DISABLE_ALL,
               "extended": ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED,
               "all": ort.GraphOptimizationLevel.ORT_ENABLE_ALL}
 LEVELS = tuple(ORT_LEVELS)
-# An element type of onnxruntime in words, and ONNX's number for those that numpy has not.
+# The element types that numpy lacks: onnxruntime's name, and the number of ONNX's DataType.
 WITHOUT_NUMPY = {"bfloat16": 16, "float8e4m3fn": 17, "float8e4m3fnuz": 18, "float8e5m2": 19, "float8e5m2fnuz": 20,
                  "uint4": 21, "int4": 22, "float4e2m1": 23, "float8e8m0": 24, "uint2": 25, "int2": 26}
 
@@ -33,8 +33,8 @@ def cameo(*args, check=True, timeout=300):
 
 
 def read_value(path, type_name):
-    """The name and value of a tensor, sequence, or optional of these (None: it holds nothing), as the type says: the
-    file does not."""
+    """The name and value in a .pb file: a tensor, a sequence, or an optional of these (None: empty). The file does not
+    contain which of these it is, so the type decides."""
     data = path.read_bytes()
     if type_name.startswith("optional("):
         made = onnx.OptionalProto()
@@ -81,7 +81,8 @@ def ort_session(path, options=None):
 
 
 def ort_writes(model, to, level="none"):
-    """onnxruntime writes the model as an .ort file. Without layouts of this processor: they are nobody else's."""
+    """Writes the model as an .ort file with onnxruntime, without layouts for this processor, which others cannot
+    run."""
     options = ort_options(level, save_model_format="ORT")
     options.optimized_model_filepath = str(to)
     ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"],
@@ -90,8 +91,8 @@ def ort_writes(model, to, level="none"):
 
 @functools.cache
 def ort_channel_block():
-    """How many channels onnxruntime puts side by side in weights that it packs on this processor: with AVX-512 16, on
-    other x86-64 8; 1 where it does not pack. It is asked, by a convolution whose 24 outputs it fills up to whole blocks."""
+    """The number of channels in a block of the weights that onnxruntime packs on this processor: 16 with AVX-512, 8 on
+    other x86-64, 1 if it does not pack. Measured with a convolution whose 24 outputs it pads to whole blocks."""
     value = onnx.helper.make_tensor_value_info
     weights = numpy_helper.from_array(np.ones((24, 16, 1, 1), np.float32), "w")
     graph = onnx.helper.make_graph([onnx.helper.make_node("Conv", ["x", "w"], ["y"])], "block",
@@ -142,7 +143,7 @@ def from_ort_value(value):
 
 
 def ort_runs_in_place(session, feeds, shared):
-    """The outputs by name, where the outputs that `shared` names are written over inputs."""
+    """The outputs by name. Outputs in `shared` are written to the memory of an input."""
     binding = session.io_binding()
     values = {name: ort.OrtValue.ortvalue_from_numpy(np.array(v)) for name, v in feeds.items()}
     names = [o.name for o in session.get_outputs()]
@@ -158,7 +159,7 @@ def ort_runs_in_place(session, feeds, shared):
 
 
 def ort_runs(session, feeds, shared=None):
-    """The outputs by name. Through onnxruntime's own values where a type is none of numpy's."""
+    """The outputs by name. Types that numpy lacks are passed as OrtValues."""
     if shared:
         return ort_runs_in_place(session, feeds, shared)
     types = {i.name: i.type for i in session.get_inputs() + session.get_overridable_initializers()}
@@ -171,7 +172,7 @@ def ort_runs(session, feeds, shared=None):
 
 
 def ort_answers(session, case, order=None):
-    """[(folder, outputs by name)] of the case's data sets; inputs by name, else by position."""
+    """[(folder, outputs by name)] for the case's data sets. Inputs are found by name, else by position."""
     inputs = {i.name: i.type for i in session.get_inputs() + session.get_overridable_initializers()}
     names = order or list(inputs)
     answers = []
@@ -186,7 +187,7 @@ def ort_answers(session, case, order=None):
 
 
 def what_differs(session, answers, rtol, atol):
-    """The first output that is not what the data sets expect, or None."""
+    """The first output that differs from the data sets, or None."""
     outputs = session.get_outputs()
     for folder, got in answers:
         for file in sorted(folder.glob("output_*.pb")):
@@ -197,13 +198,13 @@ def what_differs(session, answers, rtol, atol):
 
 
 def ort_agrees(path, case, tolerance, order=None):
-    """What is wrong with the answers of onnxruntime to the case's data sets, or None."""
+    """What differs between onnxruntime's outputs and the case's data sets, or None."""
     session = ort_session(path)
     return what_differs(session, ort_answers(session, case, order), *tolerance)
 
 
 def cases_of_onnx(root, scratch):
-    """The folder with ONNX's cases (tests/conformance/make_cases.py): the build's, or made now."""
+    """The folder with ONNX's cases (tests/conformance/make_cases.py): that of the build, or a new one."""
     made = pathlib.Path(root) / "build" / "cases"
     if (made / "stamp").exists():
         return made

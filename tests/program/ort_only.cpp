@@ -1,5 +1,5 @@
-// A runtime that reads .ort files only: a script looks at what this program is linked with. Runs the model that it is
-// given with zeros, and prints the number of outputs.
+// A program whose runtime reads .ort files only: a script checks which libraries it is linked with. It runs a model
+// with inputs of zeros and prints the number of outputs.
 #include <cameo/eps/cpu.hpp>
 #include <cameo/format/ort.hpp>
 #include <cameo/session/runtime.hpp>

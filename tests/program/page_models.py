@@ -1,10 +1,10 @@
-"""Models whose pages and traces are looked at, made by hand."""
+"""Models for the tests of pages and traces."""
 import random
 import struct
 
 import onnx_bytes as ob
 
-# What could break out of JSON, HTML or JavaScript, turn text around, or is no text at all.
+# Names that could end a string in JSON, HTML or JavaScript, reverse the direction of text, or are not valid UTF-8.
 HOSTILE = ["</script><script>window.hacked=1</script>", '"><img src=x onerror="window.hacked=1">', "<!--<script>",
            "';window.hacked=1//", "`${window.hacked=1}`", "\\\"\\u0000\n\r\t\x01\x7f\u2028", "\u202egnol",
            "]]>&lt;&amp;", b"\xff\xfe\x80 no UTF-8", "<svg onload=window.hacked=1>"]
@@ -34,7 +34,7 @@ class Builder:
         count = 1
         for d in dims:
             count *= d
-        # A little noise: two equal constants would become one.
+        # The numbers differ between weights, because equal constants would be merged.
         numbers = [((i * 7919 + len(self.weights)) % 13 - 6) / (6 * count ** 0.5) for i in range(count)]
         self.weights.append(ob.floats(name, dims, numbers))
         return name
@@ -46,7 +46,7 @@ class Builder:
 
 
 def small_cnn():
-    """Convolutions, sums and other things by turns, so that three providers have something to do."""
+    """A CNN in which convolutions, sums and other operators alternate, so that three providers get nodes."""
     b = Builder()
     x = b.add("Relu", [b.conv("image", 3, 16, "stem")], "stem.relu")
     x = b.add("MaxPool", [x], "stem.pool", ints_attribute("kernel_shape", [2, 2]), ints_attribute("strides", [2, 2]))
@@ -66,7 +66,7 @@ def small_cnn():
 
 
 def tangle(count):
-    """A graph of `count` nodes that branches, meets again, and skips far ahead."""
+    """A graph of `count` nodes with branches that join again, and long skip connections."""
     chance = random.Random(5)
     values, nodes = ["x"], []
     for i in range(count):
@@ -81,7 +81,7 @@ def tangle(count):
 
 
 def hostile():
-    """Every name is hostile, texts of attributes, metadata and constants too."""
+    """A model in which every name and every text of attributes and metadata is hostile."""
     kind = ob.tensor_type(ob.FLOAT, [2, 3])
     nodes, at = [], HOSTILE[0]
     for i, name in enumerate(HOSTILE):
@@ -101,7 +101,7 @@ def hostile():
 
 
 def looping():
-    """A Loop whose body holds an If; nodes without names, and two of the same name."""
+    """A Loop whose body contains an If, with nodes without names and nodes with equal names."""
     kind, flag = ob.tensor_type(ob.FLOAT, [2, 3]), ob.tensor_type(ob.BOOL, [])
     then = ob.graph([ob.node("Neg", ["a"], ["t"], "twin")], [], [("t", kind)])
     other = ob.graph([ob.node("Relu", ["a"], ["e0"], "twin"), ob.node("Exp", ["e0"], ["e"])], [], [("e", kind)])

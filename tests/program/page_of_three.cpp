@@ -1,6 +1,6 @@
-// page_of_three MODEL PAGE TRACE [parallel]: loads the model for three providers, runs it with inputs of 0.5, writes
-// the run's trace, and the page of `cameo inspect` with it. The program itself is built with cpu alone. `parallel`: on
-// two threads, and again until both have had a step.
+// page_of_three MODEL PAGE TRACE [parallel]: loads the model for three providers, runs it with inputs of 0.5, and
+// writes the run's trace and the page of `cameo inspect` with it. The program `cameo` itself is built with cpu only.
+// `parallel`: runs on two threads, and repeats the run until both have executed a step.
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
 #include <cameo/eps/cpu/conv.hpp>
@@ -16,7 +16,7 @@
 
 namespace {
 
-/// Convolves floats, in memory that it takes for its own: its inputs and outputs are copied there and back.
+/// A provider with a convolution of floats and separate memory, so that its inputs and outputs are copied.
 struct npu {
   static constexpr std::string_view name = "npu", long_name = "NpuExecutionProvider";
   using kernels = cameo::kernel_list<
@@ -36,7 +36,7 @@ struct npu {
 
 using runtime = cameo::runtime<npu, acme::fusing, cameo::eps::cpu>;
 
-/// One run, or as many as it takes for a second thread to come in time, but not for ever.
+/// Runs once; with `parallel`, until a second thread has executed a step, at most 1,000 times.
 cameo::status run(const cameo::session& loaded, std::span<const cameo::named_input> inputs, bool parallel,
                   cameo::trace_profile& profile) {
   bool other = !parallel;
@@ -46,7 +46,7 @@ cameo::status run(const cameo::session& loaded, std::span<const cameo::named_inp
     if (!outputs) return outputs.error();
     for (std::size_t i = 0; i < profile.size(); ++i) other |= profile[i].lane != 0;
   }
-  return other ? cameo::status{} : cameo::status{cameo::status_code::fail, "the second thread never came"};
+  return other ? cameo::status{} : cameo::status{cameo::status_code::fail, "the second thread executed no step"};
 }
 
 cameo::status write_page(const char* model, const char* page, const char* trace, bool parallel) {
@@ -58,8 +58,8 @@ cameo::status write_page(const char* model, const char* page, const char* trace,
   for (const cameo::io_info& io : loaded->inputs()) {
     const std::optional<cameo::extents> shape = io.type.fixed_shape();
     if (!shape) return {cameo::status_code::invalid_argument, "needs inputs of known shape"};
-    const std::vector<float> halves(std::size_t(shape->count()), 0.5f);
-    values.push_back({io.name, cameo::any_value::tensor<float>(*shape, halves)});
+    const std::vector<float> elements(std::size_t(shape->count()), 0.5f);
+    values.push_back({io.name, cameo::any_value::tensor<float>(*shape, elements)});
   }
   std::vector<cameo::named_input> inputs;
   for (const cameo::named_value& each : values) inputs.emplace_back(each.name, each.value);

@@ -1,4 +1,4 @@
-"""Ports of this machine that nobody listens on."""
+"""Free TCP ports of this machine."""
 import socket
 
 

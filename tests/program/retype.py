@@ -1,7 +1,8 @@
-"""A base of type_bases.py as a case of another version of its operator, with one type variable at another type.
+"""Converts a base of type_bases.py to a case for another version of its operator, with another type for one type
+variable.
 
-What a version does not have is left out, and an input that was an attribute once becomes one. Values become small whole
-numbers where the element type has only such.
+Inputs and attributes that the version does not have are left out, and an input that was an attribute in the version
+becomes one. Values become small integers if the element type has only those.
 """
 import copy
 import re
@@ -13,19 +14,19 @@ from onnx import AttributeProto, helper, numpy_helper
 import differential as d
 from type_bases import element_in, number_of, numpy_type
 
-# Attributes that say the type of an output.
+# Attributes with the type of an output.
 SAYS_TYPE = ("to", "dtype", "output_dtype", "output_datatype")
-# Which type a variable gets where a base's own is not allowed: the first of these that is.
+# The type of a variable if that of the base is not allowed: the first of these that is.
 RATHER = [f"tensor({t})" for t in ("float", "int64", "double", "float16", "int32", "uint8", "int8", "string", "bool")]
 FLOATS = ("float", "double", "float16", "bfloat16")
 
 
 class unfit(Exception):
-    """This base cannot be made into what was asked."""
+    """Raised if a base cannot be converted as requested."""
 
 
 def type_words(value):
-    """The ONNX type of a value in words."""
+    """The ONNX type of a value as text."""
     return words_of(d.type_of(value))
 
 
@@ -45,7 +46,7 @@ def element_words(number):
 
 
 def small(array):
-    """Whole numbers from 0 to 3, from numbers of any kind."""
+    """Integers from 0 to 3, made of numbers of any kind."""
     with np.errstate(all="ignore"):
         rounded = np.round(np.abs(array if array.dtype.kind == "c" else array.astype(np.float64)))
         return np.fmod(np.nan_to_num(rounded, nan=1, posinf=2), 4).astype(np.int64)
@@ -56,7 +57,7 @@ def is_whole(dtype):
 
 
 def numbers_of(array):
-    """Texts as numbers: what they spell, or their lengths."""
+    """Texts as numbers: the number in a text, or else the text's length modulo 4."""
     def one(text):
         try:
             return float(text)
@@ -66,7 +67,7 @@ def numbers_of(array):
 
 
 def keeps(array, to):
-    """Whether these are small whole numbers that the type has, too: sizes and indices, which stay what they are."""
+    """True for small integers that the type can represent: sizes and indices, which must not change."""
     wide = array.astype(np.float64)
     if not np.all(np.abs(wide) <= 16) or (to.kind == "u" and np.any(wide < 0)):
         return False
@@ -75,7 +76,7 @@ def keeps(array, to):
 
 
 def cast(value, element):
-    """The value with this element type."""
+    """The value, converted to an element type."""
     if isinstance(value, list):
         return [cast(each, element) for each in value]
     if isinstance(value, dict):
@@ -105,12 +106,12 @@ def of_map(held, element):
 
 
 def ends_open(parameters):
-    """Whether the last of these stands for any number of values."""
+    """True if the last parameter is variadic."""
     return bool(parameters) and parameters[-1].option == onnx.defs.OpSchema.FormalParameterOption.Variadic
 
 
 def formals(values, of):
-    """Of each value the parameter of the schema that it is for."""
+    """The schema's parameter for each value."""
     of = list(of)
     if not of:
         return []
@@ -124,22 +125,22 @@ def allowed_of(schema):
 
 
 def as_attribute(name, value, schema):
-    """What a later version has as an input, as the attribute that it was."""
+    """An input of a later version as the attribute that it was in this version."""
     kind = schema.attributes[name].type.name
     array = np.asarray(value)
     made = {"INTS": lambda: [int(v) for v in array.ravel()], "INT": lambda: int(array.ravel()[0]),
             "FLOATS": lambda: [float(v) for v in array.ravel()], "FLOAT": lambda: float(array.ravel()[0])}
     if kind not in made or not array.size or array.dtype.kind in "OSU":
-        raise unfit(f"{name} is no attribute of that kind")
+        raise unfit(f"{name} is not an attribute of that kind")
     return helper.make_attribute(name, made[kind]())
 
 
-# Where the input has another name than the attribute was.
+# Names of attributes that became inputs with another name.
 ONCE_CALLED = {("Pad", "constant_value"): "value", ("Pad", "pads"): "paddings", ("TopK", "K"): "k"}
 
 
 def in_order(base, schema):
-    """The inputs, where those of the same names are in this version."""
+    """The inputs in the order in which this version has the inputs with their names."""
     inputs, own, there = list(base.inputs), list(base.schema().inputs), [i.name for i in schema.inputs]
     names = [i.name for i in own][:len(inputs)]
     if len(inputs) > len(own) or not set(names) <= set(there) or names == there[:len(names)]:
@@ -151,7 +152,7 @@ def in_order(base, schema):
 
 
 def fitting_inputs(base, schema):
-    """(inputs, attributes that some of the base's inputs are in this version)"""
+    """(inputs, attributes) for this version; the attributes are those that are inputs in the base."""
     inputs, attributes = in_order(base, schema), {}
     if len(inputs) > len(schema.inputs) and not ends_open(schema.inputs):
         own = list(base.schema().inputs)
@@ -168,7 +169,7 @@ def fitting_inputs(base, schema):
 
 
 def fitting_attributes(base, schema):
-    """Those of the base that this version has. One that it has not must say what holds without it."""
+    """The base's attributes that this version has. An attribute that it lacks must have its default value."""
     made = {}
     for name, attribute in base.attributes.items():
         if name in schema.attributes:
@@ -179,7 +180,7 @@ def fitting_attributes(base, schema):
 
 
 def fitted(base, schema):
-    """(inputs, attributes, outputs) of what this version has."""
+    """(inputs, attributes, outputs) for this version."""
     inputs, attributes = fitting_inputs(base, schema)
     attributes.update(fitting_attributes(base, schema))
     for name, attribute in schema.attributes.items():
@@ -189,12 +190,12 @@ def fitted(base, schema):
         if base.op == "Gemm":
             attributes["broadcast"] = helper.make_attribute("broadcast", 1)
         elif len({np.shape(v) for v in inputs[:3]}) > 1:
-            raise unfit("this version broadcasts where it is told to")
+            raise unfit("this version broadcasts only on request")
     return inputs, attributes, base.outputs if ends_open(schema.outputs) else base.outputs[:len(schema.outputs)]
 
 
 def required(schema, name):
-    """Attributes that only old versions ask for."""
+    """Attributes that only old versions require."""
     if name == "consumed_inputs":
         return helper.make_attribute(name, [0] * 3 + [1] * 2)
     if name in SAYS_TYPE:
@@ -203,7 +204,7 @@ def required(schema, name):
 
 
 def of_kind(attribute, kind):
-    """Cast-1 has its type as a text."""
+    """The attribute, converted to another kind: Cast-1 has its type as a text."""
     have = AttributeProto.AttributeType.Name(attribute.type)
     if have == kind:
         return attribute
@@ -215,7 +216,8 @@ def of_kind(attribute, kind):
 
 
 def chosen_types(schema, inputs, wanted):
-    """{variable: type} of those that inputs have: the wanted ones, else what the base has, else another."""
+    """{variable: type} for the variables of inputs: the wanted type, else that of the base, else another that is
+    allowed."""
     allowed, chosen = allowed_of(schema), dict(wanted)
     for value, formal in zip(inputs, formals(inputs, schema.inputs)):
         variable = formal.type_str
@@ -223,7 +225,7 @@ def chosen_types(schema, inputs, wanted):
             continue
         have = type_words(value)
         if have not in allowed[variable]:
-            # A float stays one where it can.
+            # Floats are replaced by floats, if they are allowed.
             order = RATHER if element_in(have) in FLOATS else RATHER[1:] + RATHER[:1]
             have = next((t for t in order if t in allowed[variable]), None)
             if have is None:
@@ -233,7 +235,7 @@ def chosen_types(schema, inputs, wanted):
 
 
 def typed(value, text):
-    """The value as one of this type, which must have the same containers."""
+    """The value, converted to a type, which must have the same containers."""
     have = type_words(value)
     if have == text:
         return value
@@ -244,7 +246,8 @@ def typed(value, text):
 
 
 def saying_types(schema, attributes, elements, before):
-    """The attributes, those that say the type of the first output or of what is in between as the elements want it."""
+    """The attributes. Those with the type of the first output, or of an intermediate result, get the type of
+    `elements`."""
     made, variable = dict(attributes), schema.outputs[0].type_str
     for name in SAYS_TYPE:
         if name in schema.attributes and variable in elements and (name in made or variable not in before):
@@ -258,7 +261,7 @@ def saying_types(schema, attributes, elements, before):
 
 
 def of_tensors(schema, attributes, elements, before):
-    """The attributes, those that are tensors of a variable's type before as the elements want it."""
+    """The attributes. Tensors that had a variable's type (`before`) get its type in `elements`."""
     made, output = dict(attributes), schema.outputs[0].type_str
     for name, attribute in attributes.items():
         if attribute.type != AttributeProto.TENSOR:
@@ -274,7 +277,7 @@ def of_tensors(schema, attributes, elements, before):
 
 
 def allowed_attribute(schema, attribute, variable):
-    """One that says a type that this version has."""
+    """The attribute, or one with the type float if this version does not have the attribute's type."""
     number = of_kind(attribute, "INT").i
     if number and f"tensor({element_words(number)})" not in allowed_of(schema).get(variable, {"tensor(float)"}):
         return of_kind(helper.make_attribute(attribute.name, 1), AttributeProto.AttributeType.Name(attribute.type))
@@ -287,8 +290,8 @@ def imports_of(domain, version):
 
 
 def retyped(base, schema, wanted, wide=None):
-    """The base as a case of this version, with the wanted types of variables. `wide`: an element type that its values,
-    made of the wanted ones, then have instead."""
+    """The base as a case for this version, with the wanted types of variables. `wide`: a wider element type, to which
+    the values are converted after they were converted to the wanted one."""
     inputs, attributes, outputs = fitted(base, schema)
     if not any(outputs):
         raise unfit("no outputs")
@@ -312,14 +315,14 @@ def retyped(base, schema, wanted, wide=None):
 
 
 def without_zeros(value):
-    """The reference evaluator fills up texts with the number 0, for which the empty text is meant."""
+    """Replaces numbers in arrays of texts by empty texts: the reference evaluator pads texts with the number 0."""
     if isinstance(value, np.ndarray) and value.dtype == object:
         return np.array([v if isinstance(v, (str, bytes)) else "" for v in value.ravel()], object).reshape(value.shape)
     return value
 
 
 def given_types(case, schema, outputs):
-    """The outputs with the types that the schema's variables give them: the reference evaluator makes others."""
+    """The outputs, converted to the types of the schema's variables, which the reference evaluator does not keep."""
     node, made = case.model.graph.node[0], {name: without_zeros(value) for name, value in outputs.items()}
     inferred = {o.name: o.type for o in onnx.shape_inference.infer_shapes(case.model).graph.output}
     for name, formal in zip(node.output, formals(node.output, schema.outputs)):
@@ -334,7 +337,7 @@ def given_types(case, schema, outputs):
 
 
 def narrow(value, element):
-    """What a wider element type was computed with, as this one again."""
+    """Converts a value that was computed in a wider element type back to this one."""
     if isinstance(value, list):
         return [narrow(each, element) for each in value]
     array, to = np.asarray(value), numpy_type(element)
@@ -347,11 +350,11 @@ def narrow(value, element):
 
 
 def infers(case):
-    """Whether ONNX's inference takes the model."""
+    """True if ONNX's shape inference accepts the model."""
     try:
         onnx.shape_inference.infer_shapes(case.model, check_type=True, strict_mode=True)
         return True
-    except Exception:  # noqa: BLE001 - whatever it says
+    except Exception:  # noqa: BLE001 - any exception means that it does not
         return False
 
 

@@ -1,5 +1,5 @@
-"""Models that search for tokens, small and of random weights: decoders like GPT-2's, and encoders with decoders like T5's
-and Whisper's, as the graphs of a search's node."""
+"""Small language models with random weights, as the subgraphs of search operators such as BeamSearch: decoders like
+GPT-2, and encoders with decoders like T5 and Whisper."""
 import dataclasses
 import zlib
 
@@ -10,7 +10,7 @@ WORDS, PLACES, HEADS, SIZE, MELS = 11, 32, 2, 4, 3
 
 
 class subgraph:
-    """A graph that is being made: nodes, and random weights as constants. The parts of models that all of them have."""
+    """A graph under construction: nodes, and random weights as constants. It has the layers that all models share."""
 
     def __init__(self, seed, words, width=HEADS * SIZE):
         self.seed, self.width, self.nodes = seed, width, []
@@ -18,7 +18,7 @@ class subgraph:
                       "pads": np.where(np.arange(words) == 0, -90.0, 0.0), "spread": np.array(1.5)}
 
     def random(self, key, *shape):
-        """The same for a seed and a name, whatever was made before."""
+        """Random numbers that depend only on the seed and the key."""
         return np.random.default_rng([self.seed, zlib.crc32(key.encode())]).standard_normal(shape)
 
     def add(self, op, *inputs, **attributes):
@@ -30,21 +30,21 @@ class subgraph:
         return key
 
     def heads(self, x, name):
-        """Products of x with weights, [rows, heads, length, size]."""
+        """The products of x with weights, split into heads: [rows, heads, length, size]."""
         if name not in self.fixed:
             self.constant(name, self.random(name, self.width, self.width) / np.sqrt(self.width))
         return self.add("Transpose", self.add("Reshape", self.add("MatMul", x, name),
                                               self.constant("split", [0, 0, HEADS, SIZE])), perm=[0, 2, 1, 3])
 
     def attend(self, x, q, k, v, hidden=None):
-        """x and what q finds in k and v, but for what is hidden; and the scores."""
+        """(x plus the attention of q over k and v, the scores). `hidden` is added to the scores."""
         scores = self.add("MatMul", q, self.add("Transpose", k, perm=[0, 1, 3, 2]))
         shown = self.add("Add", scores, hidden) if hidden else scores
-        told = self.add("Transpose", self.add("MatMul", self.add("Softmax", shown), v), perm=[0, 2, 1, 3])
-        return self.add("Add", x, self.add("Reshape", told, self.constant("joined", [0, 0, self.width]))), shown
+        found = self.add("Transpose", self.add("MatMul", self.add("Softmax", shown), v), perm=[0, 2, 1, 3])
+        return self.add("Add", x, self.add("Reshape", found, self.constant("joined", [0, 0, self.width]))), shown
 
     def hides(self, mask):
-        """A summand of scores: far below 0 where the mask is 0."""
+        """A bias for scores: -10,000 where the mask is 0, else 0."""
         seen = self.add("Cast", self.add("Unsqueeze", mask, self.constant("axes", [1, 2])), to=TensorProto.FLOAT)
         return self.add("Mul", self.add("Sub", seen, self.constant("one", 1.0)), self.constant("far", 1e4))
 
@@ -54,7 +54,7 @@ class subgraph:
 
     def gives_logits(self, x):
         scores = self.add("Mul", self.add("MatMul", x, self.add("Transpose", "words")), "spread")
-        logits = self.add("Add", scores, "pads")  # no decoder gives a pad by itself
+        logits = self.add("Add", scores, "pads")  # the pad token is never likely
         return self.gives("logits", logits, ["batch", "length", len(self.fixed["words"])])
 
     def made(self, name, inputs, outputs):
@@ -67,8 +67,8 @@ def int_inputs(*names):
 
 
 def decoder(rng, layers, name="decoder"):
-    """GPT-2's: tokens and their places become vectors, each layer adds attention over past and new ones that the mask
-    shows, and the vectors' products with those of all words are the logits."""
+    """A decoder like GPT-2: embeddings of tokens and positions, layers of attention over past and new tokens that the
+    mask shows, and logits as products with the embeddings of all words."""
     g, outputs = subgraph(int(rng.integers(1 << 30)), WORDS), []
     x = g.add("Add", g.add("Gather", "words", "input_ids"), g.add("Gather", "places", "position_ids"))
     hidden = g.hides("attention_mask")
@@ -86,22 +86,22 @@ def decoder(rng, layers, name="decoder"):
     return g.made(name, ids + pasts, [g.gives_logits(x)] + outputs)
 
 
-# Of models with an encoder: which inputs the decoder has before its pasts, whether it reads whole sequences and not the
-# last token, whether the encoder makes the decoder's first step, too.
+# The variants of models with an encoder.
 @dataclasses.dataclass
 class form:
-    whisper: bool = False
-    source: bool = False
-    hidden: bool = True
-    whole: bool = False
-    starts: bool = True
+    whisper: bool = False  # the encoder reads features, not tokens
+    source: bool = False  # the decoder has the input encoder_input_ids
+    hidden: bool = True  # the decoder has the input encoder_hidden_states
+    whole: bool = False  # the decoder reads the whole sequence, not only the last token
+    starts: bool = True  # the encoder also computes the decoder's first step
     layers: int = 1
     words: int = WORDS
     shows_scores: bool = False  # decoder_output_cross_qk
 
 
 def decode(g, f, ids, past, cross, hides):
-    """The vectors of the decoder's tokens, the keys and values of self attention by layer, and scores by layer."""
+    """(vectors of the decoder's tokens, keys and values of self-attention by layer, scores of cross-attention by
+    layer)"""
     length = g.add("Slice", g.add("Shape", ids), g.constant("b1", [1]), g.constant("e1", [2]), g.constant("first", [0]))
     before = g.add("Slice", g.add("Shape", past[0]), g.constant("b2", [2]), g.constant("e2", [3]), "first") if past else \
         g.constant("none", [0])
@@ -109,7 +109,7 @@ def decode(g, f, ids, past, cross, hides):
     scalar_ = [g.add("Squeeze", v, "first") for v in (before, total)]
     x = g.add("Add", g.add("Gather", "words", ids),
               g.add("Gather", "places", g.add("Range", *scalar_, g.constant("step", 1))))
-    later = None  # what a token must not see of those that are read with it
+    later = None  # the causal mask, if several tokens are read at once
     if not past:
         later = g.add("Slice", g.constant("later", np.triu(np.full((PLACES, PLACES), -1e4), 1)), g.constant("corner", [0, 0]),
                       g.add("Concat", total, total, axis=0))
@@ -130,7 +130,7 @@ def key_values(kind, layers):
 
 
 def pair(rng, f):
-    """An encoder and a decoder of this form, whose weights are the same."""
+    """An encoder and a decoder of this form with shared weights."""
     seed = int(rng.integers(1 << 30))
     own, cross = key_values("self", f.layers), key_values("cross", f.layers)
     self_shape, cross_shape = (["batch", HEADS, n, SIZE] for n in ("total", "source_length"))
@@ -149,9 +149,9 @@ def pair(rng, f):
     crossed = [g.heads(x, f"weights_{n}_cross{i}") for i in range(f.layers) for n in "kv"]
     outputs = []
     if f.starts:
-        told, presents, _ = decode(g, f, "decoder_input_ids", None, crossed, hides)
+        decoded, presents, _ = decode(g, f, "decoder_input_ids", None, crossed, hides)
         inputs += int_inputs(("decoder_input_ids", "length"))
-        outputs = [g.gives_logits(told), g.gives("encoder_hidden_states", x, ["batch", "source_length", g.width])]
+        outputs = [g.gives_logits(decoded), g.gives("encoder_hidden_states", x, ["batch", "source_length", g.width])]
         outputs += [g.gives(n("present"), v, self_shape) for n, v in zip(own, presents)]
     outputs += [g.gives(n("present"), v, cross_shape) for n, v in zip(cross, crossed)]
     encoder = g.made("encoder", inputs, outputs)
@@ -169,9 +169,9 @@ def pair(rng, f):
     hides = None if f.whisper else g.hides("encoder_attention_mask")
     past = None if f.whole else [n("past") for n in own]
     x, presents, scores = decode(g, f, "input_ids", past, [n("past") for n in cross], hides)
-    if f.source:  # a word of the source is likelier, and what the encoder found has its say
+    if f.source:  # the outputs depend on these inputs, too, so that a test detects wrong ones
         x = g.add("Add", x, g.add("ReduceMean", g.add("Gather", "words", "encoder_input_ids"), g.constant("b1", [1])))
-    if f.hidden and not f.whisper:  # onnxruntime hands Whisper's decoder the shape alone
+    if f.hidden and not f.whisper:  # onnxruntime passes only the shape to Whisper's decoder
         x = g.add("Add", x, g.add("ReduceMean", "encoder_hidden_states", g.constant("b1", [1])))
     outputs = [g.gives_logits(x)] + [g.gives(n("present"), v, self_shape) for n, v in zip(own, presents)]
     if f.shows_scores:

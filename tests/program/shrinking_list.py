@@ -1,13 +1,13 @@
-"""A list of what is missing, in tests/data, which may only shrink: what is missing and not listed is a fault, and so is a
-line for what is there."""
+"""A list of missing things in tests/data, which may only shrink: a missing thing that is not listed is a fault, and so
+is a line for a thing that exists now."""
 import os
 import pathlib
 import sys
 
 
 def hold(name, head, missing, words, asked=lambda line: True):
-    """How many faults there are, each printed; `words` say what is wrong with what is not listed. With --write, writes the
-    list below `head` instead. `asked`: whether this run looked at what a line says."""
+    """Prints the faults and returns their number. `words` is the message for a missing thing that is not listed. With
+    --write, writes the list with the comment `head` instead. `asked`: whether this run checked a line's thing."""
     path = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"]) / "tests" / "data" / name
     if "--write" in sys.argv[1:]:
         path.write_text(head + "".join(line + "\n" for line in sorted(missing)))

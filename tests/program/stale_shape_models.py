@@ -1,5 +1,5 @@
-"""What tests/scripts/stale_shapes.py puts its models together from: makers of a value `r` whose size depends on data, and
-readers of it."""
+"""The parts of the models of tests/scripts/stale_shapes.py: makers of a value `r` whose shape depends on data, and
+readers of it. The models declare a wrong shape for `r`, as exporters do that record the shape of one run."""
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
@@ -8,7 +8,7 @@ OPSET = 18
 
 
 def numbers(*shape):
-    """Small integers that differ: sums of them are exact."""
+    """Small integers as floats, whose sums are exact."""
     return ((np.arange(np.prod(shape, dtype=int)) * 7 % 11) - 4).astype(np.float32).reshape(shape)
 
 
@@ -21,7 +21,7 @@ def value(name, dims, element=FLOAT):
 
 
 class Part:
-    """Nodes, and what they read: constants, and inputs with the dims that they are declared with."""
+    """Nodes with their constants, and their inputs with declared dims."""
 
     def __init__(self):
         self.nodes, self.constants, self.feeds, self.dims, self.functions, self.hints = [], [], {}, {}, [], []
@@ -32,20 +32,20 @@ class Part:
         return name
 
     def input(self, name, array, dims=None):
-        """Of dims that are open, each with its own name, unless they are given."""
+        """Adds an input. Unless `dims` are given, each dim is symbolic with its own name."""
         self.feeds[name] = array = np.asarray(array)
         self.dims[name] = [f"{name}_{i}" for i in range(array.ndim)] if dims is None else dims
         return name
 
     def node(self, op, *inputs, out=None, outputs=None, domain="", **attributes):
-        """Adds a node; arrays among its inputs are constants."""
+        """Adds a node and returns its first output. Arrays among its inputs become constants."""
         names = [self.constant(each) if isinstance(each, (np.ndarray, np.generic)) else each for each in inputs]
         outputs = outputs or [out or f"value{len(self.nodes)}"]
         self.nodes.append(helper.make_node(op, names, outputs, domain=domain, **attributes))
         return outputs[0]
 
 
-# --- what makes `r`, of the shape [a,b] in this run and of another in others ---
+# --- makers of `r`: its shape is [a,b] in this run, and may be another one in other runs ---
 
 MAKERS = {}
 
@@ -72,7 +72,7 @@ def reshape_of_unknown_rank(p, a, b):
 
 @maker
 def reshape_by_a_size(p, a, b):
-    """The shape of another input: only its first element is known."""
+    """The shape is computed from that of another input, of which only the first element is used."""
     shape = p.node("Shape", p.input("like", numbers(a, 2)))
     first = p.node("Slice", shape, ints(0), ints(1))
     p.node("Reshape", p.input("x", numbers(a * b)), p.node("Concat", first, ints(-1), axis=0), out="r")
@@ -170,7 +170,7 @@ def body(name, nodes, inputs, outputs, hints=()):
 
 @maker
 def loop_carried(p, a, b):
-    """Grows by a row in each round, of a shape that its body declares to be that of the first."""
+    """A loop that adds a row in each iteration. Its body declares the shape of the first iteration."""
     one = [value("round", [], INT64), value("on", [], BOOL), value("v", [1, b])]
     nodes = [helper.make_node("Abs", ["v"], ["u"]), helper.make_node("Concat", ["u", "x"], ["w"], axis=0),
              helper.make_node("Identity", ["on"], ["goes_on"])]
@@ -216,7 +216,7 @@ def unsqueeze(p, a, b):
 
 @maker
 def in_a_function(p, a, b):
-    """The false declaration of the function's own value, too."""
+    """A local function, which declares a wrong shape for a value of its body, too."""
     nodes = [helper.make_node("Reshape", ["x", "s"], ["q"]), helper.make_node("Abs", ["q"], ["r"])]
     made = helper.make_function("local", "F", ["x", "s"], ["r"], nodes, [helper.make_opsetid("", OPSET)])
     made.value_info.append(value("q", [1, 3]))
@@ -266,7 +266,7 @@ def random_like(p, a, b):
     p.node("Mul", p.node("RandomUniformLike", p.input("x", numbers(a, b))), np.zeros((1, 1), np.float32), out="r")
 
 
-# --- what reads it, and makes `y` ---
+# --- readers of `r`, which compute `y` ---
 
 READERS = {}
 
@@ -277,10 +277,10 @@ def reader(f):
 
 
 def readers(**variants):
-    """A reader for each variant of an argument that depends on the shape [a,b], and on the declared one."""
+    """Adds a reader for each variant of an argument, a function of the shape [a,b] and the declared shape d."""
     def add(f):
-        for name, of in variants.items():
-            READERS[f"{f.__name__}_{name}"] = lambda p, a, b, d, of=of: f(p, of(a, b, d))
+        for name, argument in variants.items():
+            READERS[f"{f.__name__}_{name}"] = lambda p, a, b, d, argument=argument: f(p, argument(a, b, d))
         return f
     return add
 
@@ -316,7 +316,7 @@ def filled(p, a, b, d):
 
 @reader
 def condition_on_size(p, a, b, d):
-    """A branch that a wrong size would take for good."""
+    """A branch: with the wrong shape, the optimizer would always take the other one."""
     bodies = [body(op, [helper.make_node(op, ["r"], [f"by_{op}"])], [], [value(f"by_{op}", [None, None])])
               for op in ("Neg", "Abs")]
     p.node("If", p.node("Equal", size_of(p, 0), np.int64(a)), out="y", then_branch=bodies[0], else_branch=bodies[1])
@@ -330,11 +330,11 @@ def first_axis_stays(p, a, b, d):
 
 @reader
 def heads(p, a, b, d):
-    """What an attention does with its sizes."""
+    """Reshapes as in attention, with the value's own sizes."""
     parts = [p.node("Unsqueeze", size_of(p, i), ints(0)) for i in (0, 1)]
     split = p.node("Reshape", "r", p.node("Concat", *parts, ints(1), axis=0))
-    turned = p.node("Transpose", split, perm=[0, 2, 1])
-    p.node("Reshape", p.node("Softmax", turned), p.node("Concat", *parts, axis=0), out="y")
+    transposed = p.node("Transpose", split, perm=[0, 2, 1])
+    p.node("Reshape", p.node("Softmax", transposed), p.node("Concat", *parts, axis=0), out="y")
 
 
 @reader
@@ -382,10 +382,10 @@ def expanded_before_sum(p, a, b, d):
 
 @reader
 def expanded_where_minus_one(p, a, b, d):
-    """As PyTorch exports expand(-1, n)."""
-    asked = ints(-1, b)
-    ones = p.node("ConstantOfShape", p.node("Shape", asked), value=numpy_helper.from_array(ints(1)))
-    to = p.node("Where", p.node("Equal", asked, p.node("Mul", ones, ints(-1))), ones, asked)
+    """PyTorch's export of expand(-1, n)."""
+    wanted = ints(-1, b)
+    ones = p.node("ConstantOfShape", p.node("Shape", wanted), value=numpy_helper.from_array(ints(1)))
+    to = p.node("Where", p.node("Equal", wanted, p.node("Mul", ones, ints(-1))), ones, wanted)
     p.node("Expand", "r", to, out="y")
 
 
@@ -462,7 +462,7 @@ def product_and_bias(p, how):
 
 @reader
 def product_of_reshaped(p, a, b, d):
-    """A bias behind a product of rows, and its shape again."""
+    """A product of reshaped rows and a bias, and a reshape of the result."""
     product = p.node("MatMul", p.node("Reshape", "r", ints(-1, b)), numbers(b, 4))
     p.node("Reshape", p.node("Add", product, numbers(4)), ints(a, 4), out="y")
 
@@ -497,12 +497,12 @@ def reduced(p, axes):
 
 
 @reader
-def turned_twice(p, a, b, d):
+def transposed_twice(p, a, b, d):
     p.node("Transpose", p.node("Relu", p.node("Transpose", "r", perm=[1, 0])), perm=[1, 0], out="y")
 
 
 @reader
-def turned_and_flat(p, a, b, d):
+def transposed_and_flat(p, a, b, d):
     p.node("Reshape", p.node("Transpose", "r", perm=[1, 0]), ints(-1), out="y")
 
 
@@ -591,8 +591,8 @@ def convolution_and_sum(p, shape):
 
 @reader
 def convolution_of_channels(p, a, b, d):
-    turned = p.node("Unsqueeze", p.node("Transpose", "r", perm=[1, 0]), ints(0, 3))
-    p.node("Conv", turned, numbers(16, b, 1, 1), out="y")
+    channels = p.node("Unsqueeze", p.node("Transpose", "r", perm=[1, 0]), ints(0, 3))
+    p.node("Conv", channels, numbers(16, b, 1, 1), out="y")
 
 
 @reader
@@ -611,7 +611,7 @@ def counted(p, a, b, d):
 
 @reader
 def read_in_a_loop(p, a, b, d):
-    """What a body captures, and declares in its own way."""
+    """A loop body that captures `r` and declares other shapes."""
     nodes = [helper.make_node("Add", ["r", "v"], ["w"]), helper.make_node("Identity", ["on"], ["goes_on"])]
     inner = body("add", nodes, [value("round", [], INT64), value("on", [], BOOL), value("v", [1, 1])],
                  [value("goes_on", [], BOOL), value("w", [1, 1])])
@@ -635,15 +635,15 @@ def quantized(p, a, b, d):
 
 @reader
 def same_shape_as_other(p, a, b, d):
-    """Two values with one declared name for two sizes."""
+    """Two values whose declared dims have the same name, but different sizes."""
     p.node("Concat", p.node("Shape", p.input("other", numbers(5, 2), ["m", "n"])), p.node("Shape", "r"), axis=0, out="both")
     p.node("Cast", "both", out="y", to=FLOAT)
 
 
-# --- what has a size for each element of a sequence, and none that they share ---
+# --- sequences whose elements have different sizes ---
 
 def elements_of_a_sequence():
-    """A body that is run for each element finds another size each time."""
+    """A body that runs for each element, which has another size each time."""
     inner = body("positive", [helper.make_node("NonZero", ["e"], ["found"])], [value("e", ["len"])],
                  [value("found", None, INT64)])
     made = Part()
@@ -655,7 +655,7 @@ def elements_of_a_sequence():
 
 
 def loop_without_rounds():
-    """What the body declares is all that there is of the sizes of no rows."""
+    """A loop without iterations: the sizes of its rows are known only from the body's declaration."""
     inner = body("row", [helper.make_node("Reshape", ["x", "s"], ["row"]), helper.make_node("Identity", ["on"], ["goes_on"])],
                  [value("round", [], INT64), value("on", [], BOOL)], [value("goes_on", [], BOOL), value("row", [2, 3])])
     made = Part()
@@ -665,7 +665,7 @@ def loop_without_rounds():
 
 
 def scan_without_rounds():
-    """What the body declares is all that there is of the sizes of no slices, along either axis."""
+    """A Scan without iterations: the sizes of its slices are known only from the body's declaration."""
     inner = body("slice", [helper.make_node("Reshape", ["x", "s"], ["slice"])], [value("e", [])],
                  [value("slice", [2, 3])])
     made = Part()
@@ -675,7 +675,7 @@ def scan_without_rounds():
 
 
 def elements_of_an_input():
-    """The dims of a given sequence's elements have one name, and so has another input."""
+    """An input sequence whose elements have the symbolic dim of another input."""
     made = Part()
     shapes = [made.node("Shape", made.node("SequenceAt", "q", np.int64(i))) for i in (0, 1)]
     shapes.append(made.node("Shape", made.input("x", numbers(5, 3), ["n", 3])))

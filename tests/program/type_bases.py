@@ -1,5 +1,6 @@
-"""Nodes of each of ONNX's operators, with inputs, as bases that type_cells.py gives other versions and element types:
-those of onnx's backend tests, those of the differential scripts' families, and some by hand for what neither has."""
+"""Bases for type_cells.py: nodes of all of ONNX's operators with inputs, which are then converted to other versions and
+element types. They are from onnx's backend tests and from the families of the differential scripts; some are written by
+hand for operators that neither has."""
 import collections
 import dataclasses
 import functools
@@ -19,16 +20,16 @@ CASES_OF_A_FAMILY = 60
 class base:
     domain: str
     op: str
-    version: int  # of the operator's set of operators
+    version: int  # opset of the operator's domain
     attributes: dict  # name to AttributeProto
     inputs: list  # arrays, lists of them, maps; None for one that is left out
     outputs: list  # names, "" for one that is left out
-    constant: set  # numbers of the inputs that are initializers
-    recorded: list = None  # outputs that come with it
-    source: int = 0  # what is asked first: those by hand, those of the backend tests, those of the families
+    constant: set  # indexes of the inputs that are initializers
+    recorded: list = None  # expected outputs, if the source has them
+    source: int = 0  # the order of preference: 0 by hand, 1 backend tests, 2 families
 
     def size(self):
-        """Small bases are the best ones, if they have elements."""
+        """The number of elements, by which bases are sorted. Bases without elements come last."""
         sizes = [np.size(v) if isinstance(v, np.ndarray) else 8 for v in self.inputs if v is not None]
         return sum(sizes) if all(sizes) else 1 << 30
 
@@ -41,7 +42,7 @@ class base:
 
 
 def base_of(model, feeds, recorded=None):
-    """The base that a model of one node makes, or None."""
+    """The base for a model of one node; None if it is not suitable."""
     if len(model.graph.node) != 1:
         return None
     node = model.graph.node[0]
@@ -59,7 +60,7 @@ def base_of(model, feeds, recorded=None):
 
 
 def as_value(value):
-    """What a backend test feeds, as the differential scripts have it."""
+    """An input of a backend test, in the form of the differential scripts."""
     if isinstance(value, (list, dict)):
         return value
     if isinstance(value, onnx.TensorProto):
@@ -69,7 +70,7 @@ def as_value(value):
 
 def of_backend_tests():
     from onnx.backend.test.case.node import collect_testcases
-    np.random.seed(0)  # their values are of numpy's own generator
+    np.random.seed(0)  # the backend tests use numpy's global generator
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         found = collect_testcases(None)
@@ -88,10 +89,10 @@ def of_families():
 
 
 X = np.array([[0, 1, 2], [3, 2, 1]], np.float32)
-# Cut and rounded they are the same, and texts of them have a fraction, without which onnxruntime writes no point.
+# Numbers that are the same truncated and rounded, and that have fractions: onnxruntime prints integers without a point.
 QUARTERS = np.array([[0.25, 1.25, 1.25], [1.25, 0.25, 0.25]], np.float32)
 PICTURE = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4) % 4
-TWICE = np.array([1, 1, 2, 2], np.float32)  # of a picture's sizes
+TWICE = np.array([1, 1, 2, 2], np.float32)  # scales for PICTURE
 
 
 def node(*arguments, **keys):
@@ -109,7 +110,7 @@ def of_sequences():
 
 
 def of_chance():
-    """Where it has no choice."""
+    """Random operators with parameters that leave only one result."""
     ones, twos = {"low": 1.0, "high": 1.0}, {"mean": 2.0, "scale": 1e-30}
     for version in (1, 22):
         yield node("RandomUniform", [], opset=version, shape=[2, 3], **ones)
@@ -124,7 +125,7 @@ def of_chance():
 
 
 def of_pictures():
-    """To the nearest element: not all types have means."""
+    """Operators on images, in mode nearest, because not all types can be interpolated."""
     places = np.array([[[[-1, -1], [0, 0.5]], [[1, 0], [0.5, 1]]]], np.float32)
     yield node("GridSample", [PICTURE, places], opset=16, mode="nearest", padding_mode="border")
     yield node("Upsample", [PICTURE], opset=1, height_scale=2.0, width_scale=2.0, mode="nearest")
@@ -136,12 +137,12 @@ def of_pictures():
 
 
 def of_types():
-    """What goes from one type to another."""
-    codes = np.array([0, 1, 3], np.uint8)
+    """Operators that convert types."""
+    values = np.array([0, 1, 3], np.uint8)
     yield node("Cast", [QUARTERS], opset=6, to=1)
     yield node("CastLike", [QUARTERS, X], opset=15)
-    yield node("DequantizeLinear", [codes, np.float32(2), np.uint8(0)], opset=23, output_dtype=1)
-    # No weight of theirs is next to a whole number, where rounding decides what an integer type has.
+    yield node("DequantizeLinear", [values, np.float32(2), np.uint8(0)], opset=23, output_dtype=1)
+    # With this size, no weight is close to an integer, so that integer types do not depend on rounding.
     for window in ("HannWindow", "HammingWindow", "BlackmanWindow"):
         yield node(window, [np.array(9, np.int32)], opset=17)
     yield node("CastMap", [{0: "1", 1: "2"}], opset=1, domain="ai.onnx.ml", cast_to="TO_STRING")
@@ -155,7 +156,7 @@ def of_others():
     yield node("Scatter", [X, np.array([[1, 0, 1]], np.int64), X[:1] + 1], opset=9)
     yield node("ScatterND", [X, np.array([[1]]), X[:1] + 1], opset=16)
     yield node("Gemm", [X, X.T, X @ X.T], opset=7)
-    # Those of the backend tests are all zeros as small whole numbers.
+    # The inputs of the backend tests would all become zero as small integers.
     yield node("MatMul", [X, X.T], opset=9)
     yield node("BitwiseXor", [X.astype("i4"), X.astype("i4")[::-1] * 2], opset=18)
     yield node("Compress", [X, np.array([True, False])], opset=9, axis=0)
@@ -171,14 +172,14 @@ def by_hand():
 
 @functools.cache
 def bases():
-    """{(domain, operator): bases, the smallest first}."""
+    """{(domain, operator): bases, sorted by size}."""
     found = collections.defaultdict(list)
     for number, source in enumerate((by_hand, of_backend_tests, of_families)):
         for each in source():
             if each and onnx.defs.has(each.op, each.version, each.domain) and not each.is_random():
                 each.source = number
                 found[each.domain, each.op].append(each)
-    return {op: sorted(of, key=base.size) for op, of in found.items()}
+    return {op: sorted(each, key=base.size) for op, each in found.items()}
 
 
 def tile_once(inputs, attributes):
@@ -192,7 +193,7 @@ def upsample_once(inputs, attributes):
 
 
 def qlinear_matmul(inputs, attributes):
-    """Of codes that are floats of 8 bits; the reference evaluator has the others."""
+    """QLinearMatMul for quantized values that are floats of 8 bits; the reference evaluator has the integers."""
     if np.asarray(inputs[7]).dtype.kind in "iu":
         return None
     a, b, y = ([np.asarray(v).astype(np.float32) for v in inputs[i:j]] for i, j in ((0, 3), (3, 6), (6, 8)))
@@ -209,7 +210,7 @@ def dict_vectorizer(inputs, attributes):
 
 
 def cast_map(inputs, attributes):
-    """Of maps whose keys are all there is."""
+    """CastMap in the map_form DENSE."""
     if attributes.get("map_form", b"DENSE") != b"DENSE":
         return None
     held = np.array([value for _, value in sorted(inputs[0].items())])
@@ -220,7 +221,8 @@ def cast_map(inputs, attributes):
 
 
 def col2im_of_texts(inputs, attributes):
-    """numpy adds texts by joining them, but only those of a type with a fixed length, which must hold the joined ones."""
+    """Col2Im of texts, which are added by joining them. numpy does that only for types with a fixed, sufficient
+    length."""
     x, image, block = inputs
     if x.dtype != object:
         return None
@@ -240,13 +242,13 @@ def col2im_of_texts(inputs, attributes):
     return [y]
 
 
-# The definitions of what neither onnxruntime nor the reference evaluator has: functions of inputs and attributes.
+# Definitions of operators that neither onnxruntime nor the reference evaluator has: functions of inputs and attributes.
 DEFINITIONS = {("Tile", 1): tile_once, ("Upsample", 1): upsample_once, ("QLinearMatMul", 21): qlinear_matmul,
                ("DictVectorizer", 1): dict_vectorizer, ("CastMap", 1): cast_map, ("Col2Im", 18): col2im_of_texts}
 
 
 def by_definition(case):
-    """The outputs by name, or None."""
+    """The outputs by name, computed by DEFINITIONS; None if they do not have the operator."""
     node = case.model.graph.node[0]
     versions = {i.domain: i.version for i in case.model.opset_import}
     define = DEFINITIONS.get((node.op_type, versions[node.domain]))
@@ -258,12 +260,12 @@ def by_definition(case):
     return made and dict(zip(node.output, made))
 
 
-# Models of operators on containers and with bodies, made for one type. Each is a function of an ONNX type in words, its
-# tensors' element type, and the version; it gives a case with an oracle.
+# Models of operators with containers or subgraphs. Each is a function of an ONNX type as text, the element type of its
+# tensors, and the version, and returns a case with an oracle.
 
 
 def values_of(element):
-    """Two arrays of this element type, whose rows are whole bytes."""
+    """Two arrays of an element type. A row has at least one byte, even in types of 2 bits."""
     made = (np.array([[0, 1, 1, 0], [1, 0, 1, 1]]), np.array([[1, 1, 0, 1]]))
     if element == "string":
         return tuple(m.astype("U").astype(object) for m in made)
@@ -279,7 +281,7 @@ def numpy_type(element):
 
 
 def element_in(text):
-    """The element type, of a map's values."""
+    """The element type in a type; for a map, that of its values."""
     return text[text.rindex("(") + 1:].rstrip(")").split(", ")[-1]
 
 
@@ -287,8 +289,8 @@ TRAINING = "ai.onnx.preview.training"
 
 
 class sketch:
-    """A graph whose inputs hold values of one element type; `value` makes one of a type in words, `plain` makes an
-    output of one that can be compared."""
+    """A graph whose inputs have one element type. `value` adds an input of a type, `plain` returns a value that can be
+    an output and compared."""
 
     def __init__(self, element, version):
         self.version, self.nodes, self.feeds, self.made = version, [], {}, 0
@@ -309,7 +311,7 @@ class sketch:
         return name
 
     def value(self, text, second=False):
-        """(name, what it holds)"""
+        """Adds a value of a type; returns (its name, its contents)."""
         if text.startswith("optional("):
             inside = text.removeprefix("optional(")[:-1]
             if not self.takes("Optional", "V", inside):
@@ -327,12 +329,12 @@ class sketch:
         return takes(op, self.version, variable, text)
 
     def plain(self, name, text):
-        """An optional's element, where this version can take it out."""
+        """The element of an optional, if this version has OptionalGetElement for the type, else the value itself."""
         can = text.startswith("optional(") and self.takes("Optional", "V", text.removeprefix("optional(")[:-1])
         return self.add("OptionalGetElement", [name]) if can else name
 
     def case(self, **outputs):
-        """Of outputs: name to what it must hold."""
+        """The case with these outputs: name to expected contents."""
         infos = [helper.make_value_info(n, d.type_of(v)) for n, v in self.feeds.items()]
         graph = helper.make_graph(self.nodes, "sketch", infos, [onnx.ValueInfoProto(name=n) for n in outputs])
         imports = [helper.make_opsetid("", self.version), helper.make_opsetid(TRAINING, 1)]
@@ -341,14 +343,14 @@ class sketch:
 
 
 def takes(op, version, variable, text):
-    """Whether this version of the operator allows the type there."""
+    """True if this version of the operator allows the type for the variable."""
     return onnx.defs.has(op, version, "") and any(c.type_param_str == variable and text in c.allowed_type_strs
                                                   for c in onnx.defs.get_schema(op, version, "").type_constraints)
 
 
 def copied(name, to, text, version):
-    """Nodes that copy the value `name` to `to`, of a type that Identity of this version may not have: then by what
-    sequences can do, or by a Loop that hands it on."""
+    """Nodes that copy the value `name` to `to`. If Identity of this version does not have the type, sequences are
+    copied by sequence operators, and other types by a Loop that passes the value on."""
     if takes("Identity", version, "V" if version >= 14 else "T", text):
         return [helper.make_node("Identity", [name], [to])]
     if takes("SequenceErase", version, "S", text):
@@ -371,8 +373,9 @@ def type_proto(text):
 
 
 def body(inputs, pairs, version):
-    """A graph that copies: `inputs` are (name, type), `pairs` are (from, to, type); a pair of one name is handed on."""
-    nodes = [node for name, to, of in pairs if name != to for node in copied(name, to, of, version)]
+    """A graph that copies values: `inputs` are (name, type), `pairs` are (from, to, type). A pair of equal names needs
+    no node."""
+    nodes = [node for name, to, text in pairs if name != to for node in copied(name, to, text, version)]
     value_info = helper.make_value_info
     return helper.make_graph(nodes, "body", [value_info(n, type_proto(t)) for n, t in inputs],
                              [value_info(to, type_proto(t)) for _, to, t in pairs])
@@ -420,11 +423,11 @@ def scan(text, element, version):
 
 
 def sequence_map(text, element, version):
-    """Over a sequence and another value of the type in question."""
+    """SequenceMap over a sequence and another value of the type."""
     s = sketch(element, version)
     first, held = s.value(f"seq(tensor({element}))")
     other, also = s.value(text)
-    seen = f"tensor({element})"  # by the body: a sequence's elements one by one, a tensor as it is
+    seen = f"tensor({element})"  # in the body: an element of the sequence, or the tensor
     inside = body([("a", seen), ("b", seen)], [("a", "a_out", seen), ("b", "b_out", seen)], version)
     a, b = s.add("SequenceMap", [first, other], outputs=2, body=inside)
     return s.case(**{a: held, b: also if isinstance(also, list) else [also] * len(held)})
@@ -445,7 +448,7 @@ def optional(text, element, version):
 
 def optional_get(text, element, version):
     s = sketch(element, version)
-    if not text.startswith("optional(") and version < 18:  # the type of what comes out
+    if not text.startswith("optional(") and version < 18:  # then the text is the type of the output
         text = f"optional({text})"
     name, held = s.value(text)
     return s.case(**{s.add("OptionalGetElement", [name]): held})
@@ -458,7 +461,8 @@ def optional_has(text, element, version):
 
 
 def gradient(text, element, version):
-    """Of x * x; for what is no float of x times the number of another input's elements."""
+    """The gradient of x * x. If the type is not a float, that of x times the number of elements of another input, which
+    has the type."""
     if element in ("float", "double", "float16"):
         s = sketch(element, 21)
         x = s.feed(s.first)
@@ -474,12 +478,12 @@ def gradient(text, element, version):
 SKETCHES = {"Identity": identity, "If": if_else, "Loop": loop, "Scan": scan, "SequenceMap": sequence_map,
             "SequenceEmpty": sequence_empty, "Optional": optional, "OptionalGetElement": optional_get,
             "OptionalHasElement": optional_has, "Gradient": gradient}
-# Variables of theirs that are not what such a model is of: conditions and counts.
+# Type variables of SKETCHES for conditions and counts, which do not depend on the type of the model.
 PLAIN_VARIABLES = {("If", "B"), ("Loop", "B"), ("Loop", "I"), ("Scan", "I"), ("OptionalHasElement", "B")}
 
 
 def sketched(schema, variable, text):
-    """The case of this type by hand, or None."""
+    """The case of SKETCHES for this type; None if they do not have the operator."""
     if schema.name not in SKETCHES:
         return None
     if (schema.name, variable) in PLAIN_VARIABLES:

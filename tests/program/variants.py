@@ -1,6 +1,6 @@
-"""Random nodes with attributes and outputs that they do not use: of each case of tests/differential one for each other
-value of each attribute of its operator's schema, and one for each output that it leaves out. Most values mean something, some
-do not, so that a person judges what differs: this is a search, not a test.
+"""Searches for differences with attributes and outputs that the differential scripts do not use: for each case, one
+variant for each other value of each attribute of the operator's schema, and one for each output that the case leaves
+out. Some values are meaningless, so a person has to judge the differences: this is a search, not a test.
 """
 import collections
 import copy
@@ -18,7 +18,7 @@ NUMBERS = {"INT": [0, 1], "FLOAT": [0.5, 2.0], "INTS": [[1], [0, 1], [1, 1]], "F
 
 
 def schemas():
-    """onnxruntime's schemas, which have those of com.microsoft, too: (domain, operator) to its versions."""
+    """onnxruntime's schemas, including those of com.microsoft: (domain, operator) to its versions."""
     found = collections.defaultdict(list)
     for schema in state.get_all_operator_schema():
         found["" if schema.domain == "ai.onnx" else schema.domain, schema.name].append(schema)
@@ -36,7 +36,7 @@ def schema_of(model):
 
 
 def values_of(attribute):
-    """Of texts, those that the description quotes."""
+    """The values to try for an attribute; for texts, those that its description quotes."""
     kind = str(attribute.type).rsplit(".", 1)[-1]
     if kind == "STRING":
         return list(dict.fromkeys(re.findall(r"['\"`*]([A-Za-z]\w*)['\"`*]", attribute.description)))[:8]
@@ -61,7 +61,7 @@ def with_attribute(case, name, value):
 
 
 def variants(case):
-    """(what was changed, the case)"""
+    """Yields (what was changed, the case)."""
     schema = schema_of(case.model) if len(case.model.graph.node) == 1 else None
     if not schema:
         return
@@ -73,13 +73,13 @@ def variants(case):
 
 
 def answered(case):
-    """Whether onnxruntime gives all outputs: some operators have one only by other attributes."""
+    """True if onnxruntime returns all outputs: some operators have an output only with certain attributes."""
     who, told = differential.judge([case])[0]
     return who in differential.JUDGES and all(value is not None for value in told.values())
 
 
 def search(family, make, seed, count):
-    """Prints what differs of so many cases of a family; how many variants were compared."""
+    """Prints the differences of `count` cases of a family; returns the number of variants that were compared."""
     cases = []
     for number in range(count):
         for what, case in variants(differential.made_case(family, seed, make, number)):

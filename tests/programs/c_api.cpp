@@ -1,4 +1,5 @@
-// The program of C, as C++ and with cameo's own build: where that has a sanitizer, the functions for C do.
+// The C program tests/package/c/app.c, compiled as C++ in cameo's build, so that the C API is also tested with
+// sanitizers.
 #define main c_program
 #include "package/c/app.c"
 #undef main

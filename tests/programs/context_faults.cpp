@@ -1,6 +1,6 @@
-// Every call to the system that compiled models are written and read with is made to fail, one after the other: there
-// is never a part of what was to be, what was there before is still whole, and the status says which file it is about.
-// The calls are this program's own versions of them, which pass on what is not to fail.
+// Makes each system call that writes or reads compiled models fail, one after the other, and checks that no file is
+// written partially, that files that existed before are complete, and that the status names the file. The program
+// defines the functions of the C library for these calls itself; they make the real call unless it is to fail.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "../../eps/frozen/tests/frozen_models.hpp"
 
@@ -22,23 +22,23 @@ namespace {
 enum class call : int { open, make, write, sync, close, rename, link, facts, map, count };
 constexpr const char* names[] = {"open", "make", "write", "sync", "close", "rename", "link", "facts", "map"};
 
-constexpr int killed = 99;  // how a process ends that was
+constexpr int killed = 99;  // the exit status of a process that was to be killed
 
-/// What happens to which call. While it is armed one thread works.
+/// The call that is to fail, and how. Only one thread may run while it is armed.
 struct fault {
   bool armed = false;
   call which = call::count;
-  int at = 0;              // the number of the call
-  int error = 0;           // 0: it does something else than fail
-  bool lasts = false;      // those after it, too
-  bool kills = false;      // the process, before the call does anything
-  bool shortens = false;   // write: half of the bytes; facts: the file is cut behind them
-  std::string under = {};  // files in this folder
+  int at = 0;               // the number of the call
+  int error = 0;            // the errno of the failure; 0: the call does not fail
+  bool lasts = false;       // later calls fail, too
+  bool kills = false;       // the process ends before the call
+  bool shortens = false;    // write: half of the bytes are written; facts: the file is truncated after the call
+  std::string folder = {};  // only files whose paths contain this
   int seen[int(call::count)] = {};
-  std::array<bool, 1024> ours = {}, made = {};  // descriptors of files in the folder; of those that are written
+  std::array<bool, 1024> ours = {}, made = {};  // descriptors of files in the folder; of those that were created
 
-  bool knows(const char* path) const { return armed && std::strstr(path, under.c_str()); }
-  bool knows(int descriptor) const {
+  bool covers(const char* path) const { return armed && std::strstr(path, folder.c_str()); }
+  bool covers(int descriptor) const {
     return armed && descriptor >= 0 && descriptor < int(ours.size()) && ours[std::size_t(descriptor)];
   }
   bool hits(call c) {
@@ -59,7 +59,7 @@ long failed(int error) {
 
 namespace {
 
-/// What a name means that is looked up in an open folder.
+/// The path of a name relative to an open folder.
 std::string path_in(int folder, const char* name) {
   if (folder == AT_FDCWD || *name == '/') return name;
   char real[4096];
@@ -67,10 +67,10 @@ std::string path_in(int folder, const char* name) {
   return std::string(real, size > 0 ? std::size_t(size) : 0) + "/" + name;
 }
 
-/// Opens that are for bytes count; those of folders and places do not.
+/// Opens a file unless the call is to fail. Opening folders, and files with O_PATH, does not count.
 template <class Open>
 int open_unless_hit(int folder, const char* path, int flags, Open&& really) {
-  const bool known = plan.armed && !(flags & (O_DIRECTORY | O_PATH)) && plan.knows(path_in(folder, path).c_str());
+  const bool known = plan.armed && !(flags & (O_DIRECTORY | O_PATH)) && plan.covers(path_in(folder, path).c_str());
   if (known && plan.hits(flags & O_CREAT ? call::make : call::open) && plan.error) return int(failed(plan.error));
   const long descriptor = really();
   if (known && descriptor >= 0 && descriptor < long(plan.ours.size())) {
@@ -97,8 +97,8 @@ int openat(int folder, const char* path, int flags, ...) {
   va_end(more);
   return open_unless_hit(folder, path, flags, [&] { return ::syscall(SYS_openat, folder, path, flags, mode); });
 }
-/// The library's way to openat2, for which there is no function. It can't know how many words it was given, and passes
-/// on as many as there may be.
+/// The library calls openat2 by syscall(), because the C library has no function for it. The number of arguments is
+/// unknown, so six, the largest number, are passed on.
 __attribute__((no_sanitize("address"))) long syscall(long number, ...) noexcept {
   static const auto really = reinterpret_cast<long (*)(long, ...)>(::dlsym(RTLD_NEXT, "syscall"));
   long a[6];
@@ -112,47 +112,47 @@ __attribute__((no_sanitize("address"))) long syscall(long number, ...) noexcept 
   return open_unless_hit(int(a[0]), reinterpret_cast<const char*>(a[1]), int(how->flags), pass_on);
 }
 ssize_t write(int descriptor, const void* bytes, std::size_t count) {
-  if (plan.knows(descriptor) && plan.hits(call::write)) {
+  if (plan.covers(descriptor) && plan.hits(call::write)) {
     if (plan.error) return failed(plan.error);
     if (plan.shortens) count = (count + 1) / 2;
   }
   return ::syscall(SYS_write, descriptor, bytes, count);
 }
 int fsync(int descriptor) {
-  if (plan.knows(descriptor) && plan.hits(call::sync)) return int(failed(plan.error));
-  return 0;  // nobody pulls the plug
+  if (plan.covers(descriptor) && plan.hits(call::sync)) return int(failed(plan.error));
+  return 0;  // the test does not need the bytes on the disk
 }
 int close(int descriptor) {
-  const bool known = plan.knows(descriptor) && plan.made[std::size_t(descriptor)];
-  if (plan.knows(descriptor)) plan.ours[std::size_t(descriptor)] = plan.made[std::size_t(descriptor)] = false;
+  const bool known = plan.covers(descriptor) && plan.made[std::size_t(descriptor)];
+  if (plan.covers(descriptor)) plan.ours[std::size_t(descriptor)] = plan.made[std::size_t(descriptor)] = false;
   const int done = int(::syscall(SYS_close, descriptor));
   return known && plan.hits(call::close) ? int(failed(plan.error)) : done;
 }
 int rename(const char* from, const char* to) noexcept {
-  if (plan.knows(to) && plan.hits(call::rename)) return int(failed(plan.error));
+  if (plan.covers(to) && plan.hits(call::rename)) return int(failed(plan.error));
   return int(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) noexcept {
-  if (plan.knows(to) && plan.hits(call::rename)) return int(failed(plan.error));
+  if (plan.covers(to) && plan.hits(call::rename)) return int(failed(plan.error));
   return int(::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
 }
 int link(const char* from, const char* to) noexcept {
-  if (plan.knows(to) && plan.hits(call::link)) return int(failed(plan.error));
+  if (plan.covers(to) && plan.hits(call::link)) return int(failed(plan.error));
   return int(::syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
 int fstat(int descriptor, struct stat* facts) noexcept {
-  const bool hit = plan.knows(descriptor) && plan.hits(call::facts);
+  const bool hit = plan.covers(descriptor) && plan.hits(call::facts);
   if (hit && plan.error) return int(failed(plan.error));
   const int done = int(::syscall(SYS_newfstatat, descriptor, "", facts, AT_EMPTY_PATH));
   if (hit && plan.shortens) {
-    // The descriptor is for reading; cut the file by its name.
+    // The descriptor is open for reading only, so the file is truncated by its path.
     const std::string self = "/proc/self/fd/" + std::to_string(descriptor);
     (void)::truncate(self.c_str(), facts->st_size / 2);
   }
   return done;
 }
 void* mmap(void* where, std::size_t bytes, int protection, int flags, int descriptor, off_t offset) noexcept {
-  if (plan.knows(descriptor) && plan.hits(call::map)) return failed(plan.error), MAP_FAILED;
+  if (plan.covers(descriptor) && plan.hits(call::map)) return failed(plan.error), MAP_FAILED;
   return reinterpret_cast<void*>(::syscall(SYS_mmap, where, bytes, protection, flags, descriptor, offset));
 }
 }
@@ -160,14 +160,14 @@ void* mmap(void* where, std::size_t bytes, int protection, int flags, int descri
 namespace cameo::test {
 namespace {
 
-/// Files of a folder and their bytes.
+/// The files of a folder with their bytes.
 std::map<std::string, std::string> contents(const scratch_folder& folder) {
   std::map<std::string, std::string> all;
   for (const std::string& name : folder.files()) all[name] = slurp(folder / name);
   return all;
 }
 
-/// Two providers' contexts, initializers in a file of their own, and the model: four files that belong together.
+/// Compiles a model into four files: the contexts of two providers, a file of initializers, and the model.
 result<compile_report> compile(ref_runtime& ref, const std::string& input, const std::string& output) {
   compile_options options;
   options.input = input, options.output = output;
@@ -176,7 +176,7 @@ result<compile_report> compile(ref_runtime& ref, const std::string& input, const
   return ref.compile(std::move(options));
 }
 
-/// plain(), with Sigmoid and a product of cpu's behind it.
+/// The model plain(), followed by a Sigmoid and a product, which run on cpu.
 std::unique_ptr<model> with_a_tail(float scale) {
   model_builder b;
   const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(4)});
@@ -190,13 +190,13 @@ struct outcome {
   std::string words;
 };
 
-/// With the n-th call of a kind failing, for n from 0 until there is no such call: what came of each.
+/// Runs `work` with the n-th call of a kind failing, for n from 0 until there is no such call. Returns the outcomes.
 template <class Work>
 std::vector<outcome> with_each(fault kind, const scratch_folder& folder, Work&& work) {
   std::vector<outcome> all;
   for (int n = 0; n < 1000; ++n) {
     fault next = kind;
-    next.at = n, next.under = folder / "", next.armed = true;
+    next.at = n, next.folder = folder / "", next.armed = true;
     plan = next;
     const status done = work();
     const bool came = plan.seen[int(kind.which)] > n;
@@ -211,8 +211,8 @@ std::vector<outcome> with_each(fault kind, const scratch_folder& folder, Work&& 
 struct row {
   call which;
   int error;
-  bool shortens, may_pass;  // may_pass: it must not even fail
-  const char* words;        // of the status
+  bool shortens, may_pass;  // may_pass: `work` must succeed
+  const char* words;        // words in the message of the status
 };
 const row writing[] = {{call::make, EACCES, false, false, "Permission denied"},
                        {call::make, ENOSPC, false, false, "No space left"},
@@ -228,7 +228,8 @@ const row writing[] = {{call::make, EACCES, false, false, "Permission denied"},
                        {call::rename, EACCES, false, false, "Permission denied"},
                        {call::link, EPERM, false, true, ""}};
 
-/// `before`: how many calls of each kind there must be at least, so that this tests something.
+/// Checks that each failure of a kind leaves all files as before, or complete. `at_least`: the least number of calls
+/// that there must be, so that something is tested.
 template <class Prepare, class Work>
 void check_writing(const row& r, int at_least, const scratch_folder& folder, Prepare&& prepare, Work&& work) {
   CAPTURE(std::string{names[int(r.which)]});
@@ -275,7 +276,7 @@ TEST_CASE("a compiled model is there with all its files or not at all, whichever
       const auto report = compile(ref, folder / "m.onnx", folder / "c.onnx");
       return report ? status{} : status{report.error()};
     };
-    const bool once_each = r.which != call::link;  // nothing is there to be put back
+    const bool once_each = r.which != call::link;  // link is called only to restore files that existed before
     check_writing(r, once_each ? 4 : 0, folder, nothing, work);
   }
 }
@@ -321,7 +322,7 @@ TEST_CASE("the context that models share is there with the last model or not at 
   }
 }
 
-/// A product with these weights; the other operator makes another model of the same shapes.
+/// A product with ramps of this scale as weights, and an operator.
 std::unique_ptr<model> scaled(float scale, const char* op = "Relu") {
   model_builder b;
   const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::fixed(8)});
@@ -331,7 +332,7 @@ std::unique_ptr<model> scaled(float scale, const char* op = "Relu") {
 
 using named_models = std::vector<std::pair<std::string, std::unique_ptr<model>>>;
 
-/// Compiles one model, or several that share; all files appear at the end.
+/// Compiles one model, or several that share a context. All files appear at the end.
 status compile_all(const scratch_folder& folder, named_models models) {
   const frozen_runtime with;
   file_batch files;
@@ -353,7 +354,7 @@ named_models versions(float scale, bool several) {
   return made;
 }
 
-/// What a model that may have been caught half way gives: "old", "new", or "refused".
+/// The state of a model whose replacement may have been interrupted: "old", "new", or "refused".
 std::string state_of(const std::string& path, const char* op) {
   const std::vector<float> x = ramp(24, 0.01f);
   const std::vector<named_input> inputs{{"x", x, extents{3, 8}}};
@@ -380,7 +381,7 @@ TEST_CASE("killed between two names, a compiled model is the old one, the new on
       REQUIRE(child >= 0);
       if (child == 0) {
         plan = {};
-        plan.which = call::rename, plan.at = n, plan.kills = true, plan.under = folder / "", plan.armed = true;
+        plan.which = call::rename, plan.at = n, plan.kills = true, plan.folder = folder / "", plan.armed = true;
         ::_exit(compile_all(folder, versions(0.03f, several)) ? 0 : 1);
       }
       int state = 0;
@@ -394,7 +395,7 @@ TEST_CASE("killed between two names, a compiled model is the old one, the new on
       ++kills;
       seen.insert(state_of(folder / "a.onnx", "Relu"));
       if (several) seen.insert(state_of(folder / "b.onnx", "Sigmoid"));
-      // Nothing is in the way of the next try.
+      // What the killed process left behind does not prevent the next attempt.
       CHECK(verdict(compile_all(folder, versions(0.03f, several))) == "OK");
       CHECK(state_of(folder / "a.onnx", "Relu") == "new");
     }
@@ -428,7 +429,7 @@ TEST_CASE("a context that can't be read is an error with its path, whichever cal
   ref_runtime ref;
   REQUIRE(verdict(ref.compile(saved(folder, "m.onnx", true), folder / "c.onnx")) == "OK");
   const std::string bytes = slurp(folder / "c_RefA.bin");
-  // An open that fails once is tried again in another way; so what fails here, fails for good.
+  // The library repeats an open that failed in another way, so all further calls fail, too.
   const row reading[] = {{call::open, EACCES, false, false, "Permission denied"},
                          {call::open, EMFILE, false, false, "Too many open files"},
                          {call::open, ENOENT, false, false, "no such file"},
@@ -443,9 +444,9 @@ TEST_CASE("a context that can't be read is an error with its path, whichever cal
     fault kind;
     kind.which = r.which, kind.error = r.error, kind.shortens = r.shortens;
     kind.lasts = !r.may_pass;
-    kind.under = folder / "c_RefA.bin";
+    kind.folder = folder / "c_RefA.bin";
     const auto outcomes = with_each(kind, folder, [&] {
-      plan.under = folder / "c_RefA.bin";
+      plan.folder = folder / "c_RefA.bin";
       const auto s = ref.load(folder / "c.onnx");
       plan.armed = false;
       if (slurp(folder / "c_RefA.bin") != bytes) spill(folder / "c_RefA.bin", bytes);
@@ -478,14 +479,14 @@ TEST_CASE("22: a path that is refused is not opened") {
     edited(folder / "c.onnx", folder / "e.onnx",
            [&](attributes& all, std::size_t) { set(all, text_attribute("ep_cache_context", name)); });
     plan = {};
-    plan.under = ".bin", plan.armed = true;
+    plan.folder = ".bin", plan.armed = true;
     const auto s = ref.load(folder / "e.onnx");
     plan.armed = false;
     CHECK(verdict(s).find("INVALID_GRAPH: ") == 0);
     CHECK(plan.seen[int(call::open)] == 0);
   }
   plan = {};
-  plan.under = ".bin", plan.armed = true;
+  plan.folder = ".bin", plan.armed = true;
   CHECK(verdict(ref.load(folder / "c.onnx")) == "OK");
   plan.armed = false;
   CHECK(plan.seen[int(call::open)] == 1);
@@ -501,7 +502,7 @@ TEST_CASE("34: sessions that share open the binary once; others once each") {
   REQUIRE(verdict(ref.load(folder / "m2.onnx", options)) == "OK");
   for (const char* share : {"1", "0"}) {
     plan = {};
-    plan.under = ".bin", plan.armed = true;
+    plan.folder = ".bin", plan.armed = true;
     const auto first = ref.load(folder / "m1_ctx.onnx", keys({{"ep.share_ep_contexts", share}}));
     const auto second = ref.load(folder / "m2_ctx.onnx", keys({{"ep.share_ep_contexts", share}}));
     plan.armed = false;

@@ -1,4 +1,5 @@
-// What <cameo/interop/fmt.hpp> and <cameo/interop/ostream.hpp> print, with this program's own fmt: cameo's is renamed.
+// Tests what <cameo/interop/fmt.hpp> and <cameo/interop/ostream.hpp> print. This program has its own fmt; the copy
+// inside of cameo's library has other symbols.
 #define FMT_HEADER_ONLY
 #include <cameo/interop/fmt.hpp>
 #include <cameo/interop/ostream.hpp>
@@ -10,7 +11,7 @@ using namespace cameo;
 
 namespace {
 
-/// The text that fmt writes, which a stream must write as well; empty where the two differ.
+/// The text that fmt formats; empty if a stream prints another one.
 template <class T>
 std::string printed(const T& object) {
   std::ostringstream stream;

@@ -1,4 +1,4 @@
-// Without NDEBUG, taking the value of a result that holds an error ends the program with words that say so.
+// Tests that, without NDEBUG, taking the value of a result with an error ends the program with a message.
 #undef NDEBUG
 #include <cameo/core/result.hpp>
 
@@ -10,11 +10,11 @@
 
 namespace {
 
-struct own {  // a type of this program alone: no other object has this result's functions
+struct own {  // a type of this file only, so that result<own> is instantiated without NDEBUG
   int n = 7;
 };
 
-/// Whether a process that runs f is ended by the assertion, and says what is wrong.
+/// True if a process that runs f is ended by the assertion, with its message.
 template <class F>
 bool asserts(const F& f) {
   int ends[2];

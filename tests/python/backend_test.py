@@ -1,5 +1,4 @@
-"""ONNX's own cases by way of onnx.backend.test.BackendTest, which has to pass what `cameo conformance` passes of the same
-cases, and nothing less.
+"""Runs ONNX's cases with onnx.backend.test.BackendTest. All cases that `cameo conformance` passes must pass here, too.
 
 Usage: backend_test.py PROGRAM CASES     (the program cameo, and the folder that tests/conformance/make_cases.py wrote)
 Closes with one line: N passed, N failed.
@@ -20,15 +19,15 @@ CATEGORIES = {"node": "Node", "simple": "Simple", "pytorch-converted": "PyTorchC
 
 
 def judged_otherwise(case):
-    """Whether the program judges a case as ONNX's runner can't: random numbers as samples of a distribution, and by a
-    tolerance of its own, for which tests/conformance/make_cases.py states the reason."""
+    """True if the program compares a case in a way that ONNX's runner lacks: random numbers as samples of a
+    distribution, or with the case's own tolerance, for which tests/conformance/make_cases.py has the reason."""
     return case.name.startswith("test_bernoulli") or (case / "tolerance.json").exists()
 
 
 class Cases(onnx.backend.test.BackendTest):
     @classmethod
     def assert_similar_outputs(cls, ref_outputs, outputs, rtol, atol, model_dir=None):
-        """The runner's own asks each element of a list for its length, which a scalar does not have."""
+        """Compares outputs. The runner's function fails for lists of scalars, because it takes the length of each."""
         assert len(ref_outputs) == len(outputs), (ref_outputs, outputs)
         for wanted, made in zip(ref_outputs, outputs, strict=True):
             if isinstance(wanted, (list, tuple)):
@@ -41,7 +40,7 @@ class Cases(onnx.backend.test.BackendTest):
 
 
 def of_backend():
-    """Names of cases by category: those that passed, and those that did not, with the reason."""
+    """({category: names of cases that passed}, {category: {name of a case that failed: reason}})"""
     warnings.filterwarnings("ignore")
     cases = Cases(cameo.backend, __name__)
     cases.exclude("_cuda$")
@@ -49,7 +48,7 @@ def of_backend():
     for name, case in cases.test_cases.items():
         category = next((folder for folder, word in CATEGORIES.items() if name == f"OnnxBackend{word}ModelTest"), None)
         if category is None:
-            continue  # the real models are downloaded
+            continue  # the real models would be downloaded
         suite = unittest.defaultTestLoader.loadTestsFromTestCase(case)
         names = {each.id().rsplit(".", 1)[1].removesuffix("_cpu") for each in suite}
         result = unittest.TextTestRunner(io.StringIO(), verbosity=0).run(suite)
@@ -80,7 +79,7 @@ def main():
                 wrong += 1
                 print(f"{category}/{name}: the program passes it, and the backend does not: {failed[category][name]}")
         print(f"{category}: {len(passed[category])} passed, {len(failed[category])} not, {len(program_fails)} not by the program")
-        if len(known) < 0.85 * len(folders) or not known:  # some are made for the program alone
+        if len(known) < 0.85 * len(folders) or not known:  # make_cases.py makes some cases that the backend test lacks
             wrong += 1
             print(f"{category}: the backend's test has {len(known)} of {len(folders)} cases")
     print(f"{right} passed, {wrong} failed")

@@ -21,14 +21,14 @@ def unary(op="Neg", kind=F, *shape, opset=20):
 
 
 def chain(nodes=10, width=4):
-    """y = sin(sin(...x)): a model of which calls cost more than what it computes."""
+    """y = sin(sin(...x)): a model in which the overhead of calls is larger than the computation."""
     names = ["x", *(f"t{i}" for i in range(1, nodes)), "y"]
     steps = [helper.make_node("Sin", [names[i]], [names[i + 1]]) for i in range(nodes)]
     return made(steps, [info("x", F, 1, width)], [info("y", F, 1, width)])
 
 
 def endless():
-    """A loop of m rounds."""
+    """A loop with m iterations."""
     body = helper.make_graph(
         [helper.make_node("Identity", ["c"], ["d"]), helper.make_node("Sin", ["v"], ["w"])], "body",
         [info("i", TensorProto.INT64), info("c", TensorProto.BOOL), info("v", F, 1000)],

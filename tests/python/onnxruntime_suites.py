@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Runs onnxruntime's own Python tests on onnxruntime and on cameo, and compares which pass. No part of CI.
+"""Runs onnxruntime's Python tests with onnxruntime and with cameo, and compares which pass. Not a part of CI.
 
 Usage: onnxruntime_suites.py FOLDER [--site build/python/site] [--only core quantization transformers] [--files NAME...]
-  FOLDER    onnxruntime/test/python of a checkout of onnxruntime's sources; test/testdata beside it is read, too
+  FOLDER    onnxruntime/test/python in a checkout of onnxruntime's sources; test/testdata beside it is read, too
   --site    the folder that tests/python/run.py unpacked the wheel in
   --files   only the test files whose names contain one of these words
-  --shrink  removes from the list what passes now
-Needs pytest beside the packages of requirements.txt; tests of transformers also use torch, transformers and so on where they
-are installed. A test counts when onnxruntime passes it. One that cameo fails has to be in tests/data/onnxruntime_differences.txt
-with its reason, and one that is in there and passes has to leave: the list may only shrink. Closes with one line: N passed,
-N failed.
+  --shrink  removes tests that pass now from the list
+Needs pytest and the packages of requirements.txt; tests of transformers also use torch, transformers and others if they
+are installed. A test counts if onnxruntime passes it. A test that cameo fails must be in
+tests/data/onnxruntime_differences.txt with its reason, and one that passes must not be: the list may only shrink. The
+last line is: N passed, N failed.
 """
 import argparse
 import collections
@@ -25,9 +25,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DIFFERENCES = ROOT / "tests" / "data" / "onnxruntime_differences.txt"
 GROUPS = {"core": (".", "onnxruntime_test_*.py"), "quantization": ("quantization", "test_*.py"),
           "transformers": ("transformers", "test_*.py")}
-SECONDS = 900  # for one file of tests
+SECONDS = 900  # the timeout for one file of tests
 
-# Runs one file of tests and writes the outcome of each test as soon as it is there: a test may end the process.
+# Runs one file of tests and writes the outcome of each test at its end, because a later test may end the process.
 RUNNER = """
 import sys
 module, report, path = sys.argv[1:]
@@ -50,7 +50,7 @@ sys.exit(pytest.main([path, "-q", "--tb=short", "-p", "no:cacheprovider", "-p", 
 
 
 def known_differences():
-    """The reasons in the list by the test's name."""
+    """{name of a test: reason} of the list."""
     lines = [line for line in DIFFERENCES.read_text().splitlines() if line and not line.startswith("#")]
     found = dict(line.split("  ", 1) for line in lines)
     if len(found) != len(lines) or not all(reason.strip() for reason in found.values()):
@@ -59,7 +59,8 @@ def known_differences():
 
 
 def outcomes(module, scratch, path, site):
-    """The outcome of each test of a file by its name, and what the process printed. It runs in a folder where `testdata` is."""
+    """({name of a test: outcome}, what the process printed) for a file of tests, which runs in a folder with
+    `testdata`."""
     report = pathlib.Path(tempfile.mkstemp(suffix=".txt")[1])
     env = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", HF_HUB_OFFLINE="1",
                PYTHONPATH=os.pathsep.join([str(path.parent), *([str(site)] if module == "cameo" else [])]))
@@ -75,7 +76,7 @@ def outcomes(module, scratch, path, site):
 
 
 def copy_of(folder, scratch):
-    """A copy of the tests, which write beside their data."""
+    """Copies the tests, because they write files beside their data."""
     shutil.copytree(folder, scratch / "test" / "python", symlinks=True)
     if (folder.parent / "testdata").is_dir():
         shutil.copytree(folder.parent / "testdata", scratch / "test" / "testdata", symlinks=True)

@@ -1,4 +1,4 @@
-"""cameo.onnxruntime beside the real onnxruntime: the same calls to both, and what packages do that were written for it.
+"""Compares cameo.onnxruntime with the real onnxruntime: the same calls to both, and uses of it by other packages.
 
 Usage: onnxruntime_test.py [unittest's arguments]
 """
@@ -32,7 +32,7 @@ DIGITS = str(ROOT / "examples" / "digits" / "digits.onnx")
 CPU = ["CPUExecutionProvider"]
 X = numpy.random.default_rng(1).random((3, 1, 8, 8), numpy.float32)
 
-# Of the real module, what is about how it was made.
+# Names of the real module that are about its own packaging.
 ASIDE = {"contextlib", "cuda_version", "import_capi_exception", "onnxruntime_validation", "package_name", "version", "capi"}
 
 
@@ -42,7 +42,7 @@ def both(call):
 
 class Names(unittest.TestCase):
     def test_every_name_is_here_or_an_error_that_says_why_not(self):
-        """And each of those errors is on the page."""
+        """docs/python.md lists each of those errors."""
         from cameo.onnxruntime._absent import ABSENT
 
         instances = {"onnxruntime": ours, "SessionOptions": ours.SessionOptions(), "RunOptions": ours.RunOptions(),
@@ -557,7 +557,7 @@ class Bindings(unittest.TestCase):
 
 
 class Weights(unittest.TestCase):
-    """Initializers that a program gives, and those that an optimized model has beside it."""
+    """Initializers that a program replaces, and those in a file beside an optimized model."""
 
     def scaled(self, external=False):
         weight = numpy_helper.from_array(numpy.array([[1, 2, 3]], numpy.float32), "w")
@@ -881,7 +881,7 @@ class Installed(unittest.TestCase):
         self.assertRegex(text, r"^cameo \d")
 
     def test_the_real_ones_packages_in_plain_python_stay_importable(self):
-        """Those that take no package beside onnxruntime, among them what imports functions of the compiled part by name."""
+        """Packages that need only onnxruntime, including one that imports functions of the compiled part by name."""
         program = """
             import sys
             if {ours}:
@@ -921,7 +921,7 @@ class Installed(unittest.TestCase):
                   [each.metadata["Name"] for each in importlib.metadata.distributions()].count("onnxruntime"))
         """
         self.assertEqual(self.python(textwrap.dedent(program)).split(), ["1.31.1", "True", "True", "1"])
-        with tempfile.TemporaryDirectory() as folder:  # where numpy alone is beside it
+        with tempfile.TemporaryDirectory() as folder:  # an environment with only cameo and numpy
             for each in pathlib.Path(numpy.__file__).parent.parent.glob("numpy*"):
                 (pathlib.Path(folder) / each.name).symlink_to(each)
             done = subprocess.run([sys.executable, "-S", "-c", textwrap.dedent(program)],
@@ -929,7 +929,8 @@ class Installed(unittest.TestCase):
             self.assertEqual(done.stdout.split(), ["1.31.1", "True", "True", "1"], done.stderr)
 
     def test_checkers_are_told_of_what_is_there_alone(self):
-        """A module's or a class's __getattr__ would make every name right; only the running program has one."""
+        """With a __getattr__ in a module or class, a type checker would accept every name; so it is defined at run time
+        only."""
         package = pathlib.Path(cameo.__file__).parent / "onnxruntime"
         for path in package.glob("**/*.py"):
             tree = ast.parse(path.read_text())
@@ -974,7 +975,7 @@ class Installed(unittest.TestCase):
         self.assertIn("is loaded already", text)
 
     def test_the_real_one_s_calibration_runs_on_cameo(self):
-        """onnxruntime's quantization tools, with cameo's sessions, choose what they choose with their own."""
+        """onnxruntime's quantization tools compute the same scales with cameo's sessions as with onnxruntime's."""
         program = """
             import sys, tempfile, pathlib
             if {ours}:

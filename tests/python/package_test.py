@@ -37,7 +37,7 @@ DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
 
 
 class OnlyDlpack:
-    """A tensor of another framework, as far as cameo sees."""
+    """A tensor of another framework, which only has DLPack's functions."""
 
     def __init__(self, of):
         self.of = of
@@ -50,7 +50,7 @@ class OnlyDlpack:
 
 
 class RefusesBuffer(mmap.mmap):
-    """One whose kind has buffers, and that has none itself: jax's arrays of bfloat16 are such."""
+    """An object that has no buffer although its type supports buffers, like jax's arrays of bfloat16."""
 
     def __new__(cls, of):
         made = super().__new__(cls, -1, 1)
@@ -154,7 +154,7 @@ class Loading(unittest.TestCase):
             self.assertEqual(cameo.Session(os.fsdecode(path)).inputs[0].name, "image")
 
     def test_no_path_need_be_utf8(self):
-        """Whatever takes a path to read or to write."""
+        """Every function that takes a path to read or to write."""
         with tempfile.TemporaryDirectory() as plain:
             folder = os.fsdecode(os.fsencode(plain) + b"/\xff\xfe")
             os.mkdir(folder)
@@ -172,7 +172,7 @@ class Loading(unittest.TestCase):
                 cameo.Package(folder)
 
     def test_names_in_models_need_not_be_utf8(self):
-        """They are surrogates, which name the same input again."""
+        """Bytes that are not UTF-8 become surrogates, and such a name can be passed back."""
         made = models.unary("Neg", models.F, "size")
         made.graph.input[0].name = made.graph.node[0].input[0] = "input"
         made.graph.output[0].name = made.graph.node[0].output[0] = "output"
@@ -324,14 +324,14 @@ class Running(unittest.TestCase):
         for inputs, words in (({}, "'x' is missing"), ({"z": right}, "no input 'z'"), ({"x": right[0]}, "rank 1"),
                               ({"x": right.astype(numpy.int32)}, "needs tensor"), ({"x": object()}, "is a object"),
                               ({1: right}, "no text"), ({"x": right.astype("datetime64[s]")}, "datetime64"),
-                              ([right], "dictionary"), ({"x": None}, "given nothing"), ({"x": [["a", 1.0, 2.0]] * 2}, "no tensor"),
-                              ({"x": right.astype(numpy.longdouble)}, "longdouble"), ({"x": [[1, 2, 3], [4]]}, "no tensor"),
-                              ({"x": {"a": 1.0}}, "a map"), ({"x": ["\ud800"]}, "no Unicode"), ({"x": [[1j] * 3] * 2}, "float")):
+                              ([right], "dictionary"), ({"x": None}, "given nothing"), ({"x": [["a", 1.0, 2.0]] * 2}, "not a tensor"),
+                              ({"x": right.astype(numpy.longdouble)}, "longdouble"), ({"x": [[1, 2, 3], [4]]}, "not a tensor"),
+                              ({"x": {"a": 1.0}}, "a map"), ({"x": ["\ud800"]}, "not valid Unicode"), ({"x": [[1j] * 3] * 2}, "float")):
             with self.subTest(words), self.assertRaisesRegex(cameo.errors.InvalidArgument, words):
                 session.run(inputs)
 
     def test_inputs_may_change_while_they_are_read(self):
-        """The name of an input is read after its object has emptied the dictionary, and other texts lie in its place."""
+        """The name of an input is used after its object has emptied the dictionary and its memory was reused."""
         others = []
 
         class Clears:
@@ -340,8 +340,8 @@ class Running(unittest.TestCase):
                 others.extend("".join(["zz", str(i).zfill(4)]) for i in range(100))
                 raise ValueError
 
-        inputs = {"".join(["ab", str(1).zfill(4)]): Clears()}  # a text that nothing else has
-        with self.assertRaisesRegex(cameo.errors.InvalidArgument, "ARGUMENT: ab0001: is no tensor"):
+        inputs = {"".join(["ab", str(1).zfill(4)]): Clears()}  # a text without other references
+        with self.assertRaisesRegex(cameo.errors.InvalidArgument, "ARGUMENT: ab0001: is not a tensor"):
             cameo.Session(models.unary()).run(inputs)
 
     def test_a_mapping_of_another_kind_is_as_good_as_a_dictionary(self):
@@ -443,7 +443,7 @@ class Running(unittest.TestCase):
         self.assertEqual(cameo.Session(vector).run({"x": {"c": 3.0, "a": 1.0}})["y"].ravel().tolist(), [1, 0, 3])
 
     def test_a_map_has_one_entry_for_each_key_and_a_sparse_tensor_its_parts(self):
-        """Otherwise elements would be read that are not there."""
+        """Otherwise elements beyond the end would be read."""
         for given in ({"a": []}, {"a": [], "b": []}, {(): 1.0}, {(1, 2): 1.0}, {"a": [1.0, 2.0]}, {"a": numpy.zeros(0)}):
             with self.subTest(given), self.assertRaisesRegex(cameo.errors.InvalidArgument, "for each key"):
                 cameo.Value(given)
@@ -457,7 +457,7 @@ class Running(unittest.TestCase):
                 cameo.Value(cameo.SparseTensor(*parts))
 
     def test_maps_and_sparse_tensors_of_other_elements_are_refused(self):
-        """Whatever takes them reads elements of the declared type."""
+        """Kernels read elements of the declared type without a check."""
         sparse = models.made([helper.make_node("SparseToDenseMatMul", ["a", "b"], ["y"], domain="com.microsoft")],
                              [helper.make_value_info("a", helper.make_sparse_tensor_type_proto(models.F, [2, 2])),
                               models.info("b", models.F, 2, 1)], [models.info("y", models.F, 2, 1)])
@@ -488,7 +488,7 @@ class Running(unittest.TestCase):
 
     def test_names_of_outputs_are_a_list_of_texts(self):
         session = cameo.Session(models.unary())
-        for names, words in (("y", "in a list"), ([3], "no text"), (["z"], "no output of this name")):
+        for names, words in (("y", "in a list"), ([3], "not a text"), (["z"], "no output of this name")):
             with self.subTest(names), self.assertRaisesRegex(cameo.errors.InvalidArgument, words):
                 session.run_list(names, {"x": numpy.ones(2, numpy.float32)})
 
@@ -498,7 +498,7 @@ class Running(unittest.TestCase):
         del session
         gc.collect()
         self.assertEqual(y.tolist(), [0, -1, -2, -3, -4])
-        y[0] = 7  # it is the caller's own
+        y[0] = 7  # the caller owns the array
 
     def test_a_run_ends_by_timeout_stop_and_cancel(self):
         session = cameo.Session(models.endless())
@@ -514,7 +514,7 @@ class Running(unittest.TestCase):
         with self.assertRaises(cameo.errors.Canceled):
             session.run(inputs)
         self.assertLess(time.monotonic() - begin, 10)
-        session.run({**inputs, "m": numpy.array(1)})  # later runs are not concerned
+        session.run({**inputs, "m": numpy.array(1)})  # later runs are not affected
         with self.assertRaisesRegex(cameo.errors.InvalidArgument, "cameo.Stop"):
             session.run(inputs, stop=3)
 
@@ -524,7 +524,7 @@ class Running(unittest.TestCase):
         binding = session.bind()
         for name, given in inputs.items():
             binding.bind_input(name, given)
-        # Shells have what they start in the background ignore Ctrl-C.
+        # Jobs that a shell starts in the background ignore Ctrl-C, so the handler is set here.
         self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
         begin = time.monotonic()
         for run in (lambda: session.run(inputs, 30), lambda: binding.run(30), lambda: session.run(inputs, 30, cameo.Stop())):
@@ -539,7 +539,7 @@ class Running(unittest.TestCase):
 
         told, before = [], signal.signal(signal.SIGUSR1, handler)
         self.addCleanup(signal.signal, signal.SIGUSR1, before)
-        for after in (0.1, 0.3):  # the first goes on
+        for after in (0.1, 0.3):  # after the first signal the run continues
             threading.Timer(after, os.kill, (os.getpid(), signal.SIGUSR1)).start()
         self.assertRaises(LookupError, session.run, inputs, 30)
         self.assertEqual(len(told), 2)
@@ -597,7 +597,7 @@ class Running(unittest.TestCase):
             count += 1
         session.cancel()
         while thread.is_alive():
-            session.cancel()  # it may not have begun before
+            session.cancel()  # the run may not have begun before
             time.sleep(0.01)
         self.assertGreater(count, 1000)
 
@@ -616,7 +616,7 @@ class Running(unittest.TestCase):
         [each.join() for each in threads]
         self.assertEqual(wrong, [])
 
-    def test_run_async_and_a_cancelled_task(self):
+    def test_run_async_and_a_canceled_task(self):
         session = cameo.Session(models.endless())
         x = numpy.ones(1000, numpy.float32)
 
@@ -653,7 +653,7 @@ class Running(unittest.TestCase):
             binding.run()
             binding.outputs()
             cameo.Session(models.unary(), log=lambda *_: None, progress=lambda *_: None)
-        self.assertLess(resident() - before, 20_000_000)  # 40 arrays of a megabyte were made, thrice
+        self.assertLess(resident() - before, 20_000_000)  # 120 arrays of a megabyte were allocated
         references = sys.getrefcount(x)
         session.run({"x": x})
         self.assertEqual(sys.getrefcount(x), references)
@@ -694,7 +694,7 @@ class Values(unittest.TestCase):
         read_only = numpy.zeros(3, numpy.float32)
         read_only.flags.writeable = False
         self.assertFalse(numpy.from_dlpack(cameo.Value(read_only)).flags.writeable)
-        self.assertRaises(BufferError, cameo.Value(read_only).__dlpack__)  # an old capsule cannot say it
+        self.assertRaises(BufferError, cameo.Value(read_only).__dlpack__)  # an old capsule has no flag for read-only
         self.assertRaises(BufferError, cameo.Value(read_only).__dlpack__, max_version=(0, 8))
         self.assertTrue(memoryview(cameo.Value(read_only)).readonly)
         self.assertTrue(memoryview(cameo.Value(OnlyDlpack(read_only))).readonly)

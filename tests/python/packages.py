@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Packages that were written for onnxruntime, unchanged, on cameo.onnxruntime and on onnxruntime: each ships its models or
-needs none, and must come to the same results. Not a part of CI: it installs them from the registry, in build/packages_venv.
+"""Runs unchanged packages that use onnxruntime with cameo.onnxruntime and with onnxruntime, and compares the results.
+The packages contain their models or need none. Not a part of CI: it installs them from the registry, in
+build/packages_venv.
 
 Usage: packages.py SITE [--only NAME...]     (SITE: where the wheel is unpacked: build/python/site)
-Prints the table of docs/python.md, and closes with one line: N passed, N failed.
+Prints the table of docs/python.md. The last line is: N passed, N failed.
 """
 import argparse
 import json
@@ -19,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 VENV = HERE.parent.parent / "build" / "packages_venv"
 REQUIREMENTS = HERE / "packages_requirements.txt"
 
-# Package: its field, and a program that leaves `result`, made of numbers, texts and lists.
+# Package: its field, and a program that sets `result` to numbers, texts and lists.
 PROGRAMS = {
     "magika": ("types of files", """
         from magika import Magika
@@ -132,7 +133,7 @@ def run(package, ours, site):
 
 
 def differs(one, other, largest):
-    """Whether two results are different; numbers may be by a thousandth, and `largest` receives by how much they are."""
+    """True if two results differ by more than the tolerance for numbers. largest[0] becomes the largest difference."""
     if isinstance(one, (int, float)) and isinstance(other, (int, float)):
         largest[0] = max(largest[0], abs(one - other))
         return not math.isclose(one, other, rel_tol=2e-3, abs_tol=2e-3)

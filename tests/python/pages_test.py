@@ -1,4 +1,4 @@
-"""The blocks of Python in docs/python.md and README.md run, one after the other, in a folder that has digits.onnx.
+"""Runs the blocks of Python in docs/python.md and README.md, one after the other, in a folder with digits.onnx.
 
 Usage: pages_test.py [unittest's arguments]
 """

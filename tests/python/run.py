@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes the wheel of the Python package of a build, installs it in a folder of its own, and runs its tests on that.
+"""Builds the wheel of the Python package from a build of cameo, unpacks it into build/python/site, and runs its tests.
 
 Usage: run.py [--build build/release] [--cases build/cases] [--only NAME...]
-  --build   a build of cameo whose program is up to date: nothing of the libraries is compiled again
-  --cases   what tests/conformance/make_cases.py wrote
-Runs with a python3 that has the packages of requirements.txt. Closes with one line: N passed, N failed.
+  --build   a build of cameo that is up to date; its libraries are not compiled again
+  --cases   the folder that tests/conformance/make_cases.py wrote
+Needs a python3 with the packages of requirements.txt. The last line is: N passed, N failed.
 """
 import argparse
 import os
@@ -27,7 +27,7 @@ def command(*words, **more):
 
 
 def make_wheel(build):
-    """The wheel's path; ends the script with what went wrong."""
+    """Builds the wheel and returns its path; ends the script with the output if that fails."""
     shutil.rmtree(OUT / "wheels", ignore_errors=True)
     settings = [f"cmake.define.CAMEO_BUILT={build}", f"cmake.define.CAMEO_WERROR={os.environ.get('CAMEO_WERROR', 'OFF')}"]
     done = command(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--disable-pip-version-check",
@@ -39,7 +39,7 @@ def make_wheel(build):
 
 
 def faults_of(wheel):
-    """What is wrong with the wheel's content; one line each."""
+    """Yields a message for each fault of the wheel's contents."""
     names = set(zipfile.ZipFile(wheel).namelist())
     for wanted in ("cameo/__init__.py", "cameo/py.typed", "cameo/_core.pyi", "cameo/backend.py", "cameo/onnxruntime/__init__.py",
                    "cameo/onnxruntime/capi/onnxruntime_pybind11_state.py"):
@@ -57,7 +57,7 @@ def faults_of(wheel):
         yield f"{wheel.name} is not of version {version}"
     shown = command("nm", "-D", "--defined-only", OUT / "site" / modules[0]).stdout.split()
     if shown[2::3] != ["PyInit__core"]:
-        yield f"the module shows {shown[2::3][:5]}, and should show PyInit__core alone"
+        yield f"the module exports {shown[2::3][:5]}, and should export only PyInit__core"
 
 
 def main():

@@ -1,4 +1,4 @@
-"""What the package does where there is no numpy: buffers and DLPack in and out, and an error that says what needs it.
+"""Tests the package without numpy: buffers and DLPack as inputs and outputs, and an error for what needs numpy.
 
 Usage: without_numpy.py
 """

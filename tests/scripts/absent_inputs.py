@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Every operator that cpu has a kernel for, with each of its inputs left out (by an empty name, and from there on), without
-elements, of another rank and of other types, as an input of the run and as a constant, and with each output left out.
-The program must answer each with a status or a result: never with a signal, nor with a sanitizer's report.
+"""Robustness of every operator for which cpu has a kernel: each input in turn is left out (with an empty name, or
+together with all inputs after it), is empty (no elements), has another rank or another type, as an input of the run and
+as a constant; and each output in turn is left out. The program must answer each with a status or a result, never with a
+signal or a sanitizer's report.
 
-The nodes to change are ONNX's own cases and, for operators that have none, those of the differential scripts.
+The nodes that are changed come from ONNX's own test cases and, for operators without one, from the differential
+scripts.
 
-  --long       all changes; else what is left out of one node of each operator, or is a scalar, and every twentieth of
-               the others, other ones for another --seed
-  --op NAME    only this operator's
-  --only WORDS all changes whose words end with these
-  --keep DIR   leaves the cases that failed there
+  --long       all changes; by default those that leave something out of one node of each operator or replace an input with
+               a scalar, and every twentieth of the others (other ones for another --seed)
+  --op NAME    only the operator with this name
+  --only WORDS all changes whose description ends with these words
+  --keep DIR   keeps the cases that failed in this folder
 """
 import argparse
 import collections
@@ -36,8 +38,8 @@ import differential_search  # noqa: E402
 import ort_judge as judge  # noqa: E402
 
 OTHER_TYPES = ["f4", "f2", "i8", "i4", "u1", "?", "S"]
-PER_OPERATOR = 3  # nodes with other inputs present, or of other attributes
-SMALL = 1 << 12  # elements of an input; the large cases show nothing more
+PER_OPERATOR = 3  # nodes that differ in which inputs or attributes are present
+SMALL = 1 << 12  # most elements of an input: larger cases would find nothing more
 
 
 def operators():
@@ -46,7 +48,7 @@ def operators():
 
 
 def of_onnx(folder):
-    """The case in a test folder, or None where it is more than a node or takes something else than tensors."""
+    """The case in a test folder; None if its model has more than one node or an input that is not a tensor."""
     model = onnx.load(folder / "model.onnx")
     data = folder / "test_data_set_0"
     if len(model.graph.node) != 1 or any(not i.type.HasField("tensor_type") for i in model.graph.input):
@@ -57,7 +59,7 @@ def of_onnx(folder):
 
 
 def of_domains_without_cases():
-    """Operators that ONNX has no case of one node for."""
+    """Cases for operators of which ONNX has no case with a single node."""
     rng = np.random.default_rng(3)
 
     def x(*shape):
@@ -146,7 +148,8 @@ def from_scripts():
 
 
 def nodes_to_change(scratch):
-    """(domain, operator) to its cases: those with most inputs, each with other ones present."""
+    """The cases of each (domain, operator): those with most inputs first, each with a different set of inputs
+    present."""
     found = collections.defaultdict(dict)
     folders = sorted((judge.cases_of_onnx(root, scratch) / "node").iterdir())
     for each in itertools.chain(filter(None, map(of_onnx, folders)), of_domains_without_cases(), from_scripts()):
@@ -172,7 +175,7 @@ def with_feed(each, name, value, as_constant):
     else:
         graph.input.append(onnx.ValueInfoProto(name=name, type=helper.make_tensor_type_proto(d.element_type(value), None)))
         made.feeds[name] = value
-    for declared in graph.output:  # what it becomes is not known any more
+    for declared in graph.output:  # its type may have changed
         declared.ClearField("type")
     return made
 
@@ -193,7 +196,7 @@ def with_names(each, inputs=None, outputs=None):
 
 
 def other_values(value):
-    """What an input may be instead: without elements, of other ranks, of other types."""
+    """Replacements for an input: empty tensors, and tensors of other ranks and other types."""
     np.seterr(all="ignore")
     array = np.asarray(value)
     array = array.astype(object) if array.dtype.kind in "SU" else array
@@ -216,7 +219,7 @@ def changes(each):
     for i, name in enumerate(given):
         if not name:
             continue
-        if (node.op_type, i) != ("Loop", 0):  # which then may never end
+        if (node.op_type, i) != ("Loop", 0):  # without its trip count a Loop may never end
             yield f"input {i} left out", with_names(each, given[:i] + [""] + given[i + 1:])
         yield f"inputs from {i} on left out", with_names(each, given[:i])
         if isinstance(each.feeds.get(name), (dict, list)):

@@ -1,10 +1,11 @@
-"""A new kernel is one header and one row; a new elementwise, reducing or normalizing operator is one function and one
-row; a new instruction set is one file and one row: applies tests/data/add_*.patch to a copy of the tree, builds the
-program there, runs the operators through it, and sees that they are as fast as their like, that rewrites know them, and
-that integers are multiplied by the new instruction set. The program without the patches must refuse the same models.
+"""Checks three claims: a new kernel is one header and one row; a new elementwise, reducing or normalizing operator is
+one function and one row; a new instruction set is one file and one row. Applies tests/data/add_*.patch to a copy of the
+tree and builds the program there. Then runs the operators of the patches, checks that they are about as fast as similar
+operators, that the rewrites of graphs apply to them, and that integers are multiplied with the new instruction set. The
+program without the patches must refuse the same models.
 
-Needs CAMEO_SOURCE_DIR, CAMEO_BINARY_DIR and CAMEO_PROGRAM, as CTest sets them, and a python3 with onnx. What the patch
-does not touch comes from ccache (cmake/cameo_compiler_cache.cmake).
+Needs CAMEO_SOURCE_DIR, CAMEO_BINARY_DIR and CAMEO_PROGRAM in the environment, as CTest sets them, and a python3 with
+onnx. Objects of files that the patches do not change come from ccache (cmake/cameo_compiler_cache.cmake).
 """
 import json
 import os
@@ -21,10 +22,10 @@ from onnx import helper, numpy_helper
 
 source = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"])
 binary = pathlib.Path(os.environ["CAMEO_BINARY_DIR"])
-# What each patch adds, and what its function is known by.
+# The text that each patch must add once: the beginning of its function or specialization.
 FUNCTIONS = {"elementwise": "apply(", "reduction": "struct fold<", "normalization": "void normalize("}
 PATCHES = [source / "tests/data" / f"add_{name}.patch" for name in ("kernel", "instruction_set", *FUNCTIONS)]
-# Operators of the patches, and one of cpu's own that does as much work for each element.
+# Operators of the patches, each with an operator of cpu that does as much work per element.
 LIKE = {"Squareplus": "Softplus", "ReduceRms": "ReduceL2", "MaxNormalization": "LpNormalization"}
 KEPT = ["CMAKE_GENERATOR", "CMAKE_BUILD_TYPE", "CMAKE_CXX_COMPILER", "CMAKE_CXX_COMPILER_LAUNCHER", "CMAKE_CXX_FLAGS",
         "CAMEO_PROVIDERS", "CAMEO_WERROR", "CAMEO_TOGETHER"]
@@ -44,8 +45,8 @@ def added(part):
 
 
 def check_patches():
-    """One new file and one row with its include; one function and one row, and the tag of an operator that is ours:
-    these are the claims. Nothing is taken away."""
+    """Checks the claims: one new file and one row with its include, or one function and one row, and the tag of an
+    operator that is ours. No patch removes a line."""
     kernel, instruction_set, *others = (p.read_text(encoding="utf-8").split("diff --git ")[1:] for p in PATCHES)
     for parts in (kernel, instruction_set, *others):
         assert not any(re.search(r"^-(?!--)", part, re.MULTILINE) for part in parts), "lines are taken away"
@@ -62,7 +63,7 @@ def check_patches():
 
 
 def copy_tree(to):
-    """What the build reads, as it is now, from a clone and from an archive alike."""
+    """Copies what the build reads, without the repository: the tree may be a clone or an unpacked archive."""
     to.mkdir()
     for name in "CMakeLists.txt", "LICENSE", "THIRD_PARTY.md":
         shutil.copy2(source / name, to / name)
@@ -82,7 +83,7 @@ def model_of(op, nodes, inputs, outputs, imports, constants=()):
 
 
 def write_case(folder, op, inputs, output, nodes, imports, constants=()):
-    """A model with data, as `cameo conformance` takes them."""
+    """A model with data, in the layout that `cameo conformance` reads."""
     io = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(each.dtype), each.shape)
           for name, each in (("x", inputs), ("y", output))]
     data = folder / op / "test_data_set_0"
@@ -96,7 +97,7 @@ def write_cases(folder):
     finite = helper.make_node("IsAllFinite", ["x"], ["y"], name="finite", domain="com.microsoft")
     for x in numpy.array([1, -2, 3], numpy.float32), numpy.array([1, numpy.inf, 3], numpy.float32):
         write_case(folder, f"IsAllFinite_{x[1]}", x, numpy.array(bool(numpy.isfinite(x).all())), [finite], [("com.microsoft", 1)])
-    # In half precision too, and between two transposes that cancel: rewrites know what is elementwise.
+    # Each operator is also run in float16, and between two transposes: a rewrite removes both around elementwise nodes.
     for kind in (numpy.float32, numpy.float64, numpy.float16):
         x = numpy.linspace(-3, 3, 60).reshape(3, 4, 5).astype(kind)
         wide = x.astype(numpy.float64)
@@ -115,7 +116,7 @@ def write_cases(folder):
 
 
 def write_integers(folder):
-    """A product of bytes, for the instruction set that is added: not among the cases, as every cameo computes it."""
+    """A product of bytes for the added instruction set. It is not among the cases, as every cameo computes it."""
     random = numpy.random.default_rng(5)
     a, b = random.integers(0, 256, (37, 129), numpy.uint8), random.integers(-128, 128, (129, 45), numpy.int8)
     node = helper.make_node("MatMulInteger", ["x", "b"], ["y"])
@@ -124,7 +125,8 @@ def write_integers(folder):
 
 
 def check_instruction_set(program, folder):
-    """Where the processor has it, kernels take it; everywhere, products of integers are exact."""
+    """Kernels use the added instruction set if the processor has it; products of integers are exact on every
+    processor."""
     report = json.loads(command(program, "devices", "--json"))
     used = next(device["metadata"]["integers"] for provider in report["providers"] if provider["name"] == "cpu"
                 for device in provider["devices"])
@@ -137,7 +139,7 @@ def check_instruction_set(program, folder):
 
 
 def write_large(folder, op, domain, kind, shaped=False):
-    """One node over a matrix; `shaped`: and something else in the shape of what it makes."""
+    """One node over a matrix; with `shaped`, another branch that needs the shape of the node's output."""
     reduces = op.startswith("Reduce")
     nodes = [helper.make_node(op, ["x"], ["y"], domain=domain, **({"axes": [1]} if reduces else {}))]
     inputs = [helper.make_tensor_value_info("x", kind, [256, 1024])]
@@ -151,7 +153,7 @@ def write_large(folder, op, domain, kind, shaped=False):
 
 
 def check_like(program, folder):
-    """The operators are known to rewrites, and take at most three times as long as what cpu has of their kind."""
+    """Rewrites apply to the operators, and each takes at most three times as long as cpu's operator of its kind."""
     def least(path):
         said = command(program, "bench", path, "--threads", 1, "--seconds", 0.1, "--json", "--quiet")
         return json.loads(said[said.index("{"):])["min_us"]
@@ -185,7 +187,8 @@ def build(tree, *targets):
 def main():
     check_patches()
     with tempfile.TemporaryDirectory(prefix="cameo-patch-") as folder:
-        # Not a link to somewhere else: compilers see through it, and ccache would not know the files again.
+        # The real path: compilers resolve symbolic links, and ccache would then miss the files that it has compiled
+        # before.
         tree, cases = pathlib.Path(folder).resolve() / "tree", pathlib.Path(folder) / "cases"
         write_cases(cases)
         models = sorted(cases.glob("*/model.onnx"))

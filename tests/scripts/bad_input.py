@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Bad input through the program: exit status 1, nothing on standard output, one line `error: CODE: message` that names
-the file, in little time and memory, and never a signal."""
+"""Bad input to the program: the exit status is 1, standard output stays empty, and standard error is one line
+`error: CODE: message` that names the file. The program needs little time and memory for it and never dies of a signal."""
 import os
 import pathlib
 import re

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The functions for C: the header as C99 and as C++, what it declares against the record in tests/data/c_api.txt, the
-symbols of the shared library, and calls through ctypes: strings, sequences, threads, cancelling.
+"""The C API: the header compiles as C99 and as C++, its declarations match the record in tests/data/c_api.txt, the
+shared library exports exactly these symbols, and calls through ctypes work: strings, sequences, threads, cancellation.
 
-Usage: c_api.py [--write]     (--write: adds to the record what is new; what has changed or is gone is an error then, too)
-Needs CAMEO_SOURCE_DIR, CAMEO_BINARY_DIR and CAMEO_CXX in the environment, as CTest sets them, and PyPI's onnx and numpy.
+Usage: c_api.py [--write]     (--write adds new declarations to the record; changed or removed ones remain an error)
+Needs CAMEO_SOURCE_DIR, CAMEO_BINARY_DIR and CAMEO_CXX in the environment, as CTest sets them, and PyPI's onnx and
+numpy.
 """
 import ctypes
 import faulthandler
@@ -32,7 +33,7 @@ CXX = os.environ.get("CAMEO_CXX", "c++")
 
 
 def declared():
-    """What the header declares, one line each: functions with their types, numbers with their values, handles."""
+    """The declarations of the header, one line each: functions with their types, numbers with their values, handles."""
     text = re.sub(r"/\*.*?\*/", "", HEADER.read_text(), flags=re.DOTALL)
     lines = set()
     for enumerators in re.findall(r"\benum \{(.*?)\};", text, re.DOTALL):
@@ -44,7 +45,8 @@ def declared():
 
 
 def hold_to_record():
-    """A program that was compiled with an older header goes on working: nothing of the record has changed or is gone."""
+    """No declaration of the record has changed or is gone: programs that were compiled with an older header keep
+    working."""
     now, recorded = declared(), set(RECORD.read_text().splitlines()) if RECORD.exists() else set()
     for line in sorted(recorded - now):
         expect(False, "the header still declares, as it did:", line)
@@ -102,7 +104,7 @@ SIZE = ctypes.c_size_t
 
 
 class Library:
-    """libcameo.so by ctypes; errors are exceptions here."""
+    """libcameo.so through ctypes; an error is raised as an exception."""
 
     def __init__(self):
         self.c = ctypes.CDLL(str(LIBRARY))
@@ -165,7 +167,7 @@ class Library:
         return made
 
     def load(self, runtime, nodes, inputs, outputs, options=None):
-        """Of bytes, which the caller keeps: session and bytes."""
+        """Loads a session from bytes; returns the session and the bytes, which the caller has to keep."""
         graph = helper.make_graph(nodes, "g", inputs, outputs)
         data = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9).SerializeToString()
         return self.make("session_load_bytes", runtime, data, SIZE(len(data)), b"made", options), data
@@ -230,7 +232,7 @@ def calls(library):
     library.c.cameo_session_free(has)
 
     many_threads(library, runtime)
-    cancelling(library, runtime)
+    cancellation(library, runtime)
     fallback = library.c.cameo_provider_name(SIZE(library.c.cameo_provider_count() - 1))
     words = refused(lambda: library.make("runtime_new", (ctypes.c_char_p * 1)(b"npu"), SIZE(1)))
     expect("INVALID_ARGUMENT: the library has no provider 'npu'" in words and fallback.decode() in words,
@@ -277,8 +279,8 @@ def many_threads(library, runtime):
     library.c.cameo_session_free(session)
 
 
-def cancelling(library, runtime):
-    """A loop that would take minutes ends, with the code for it."""
+def cancellation(library, runtime):
+    """A loop that would take minutes ends early, with the code for cancellation."""
     body = helper.make_graph(
         [helper.make_node("Identity", ["c"], ["d"]), helper.make_node("Sin", ["v"], ["w"])], "body",
         [info("i", TensorProto.INT64), info("c", TensorProto.BOOL), info("v", TensorProto.FLOAT, 1000)],
@@ -302,7 +304,7 @@ def cancelling(library, runtime):
 
 
 def wrong_tensors(library):
-    """Elements, types and dims that do not go together."""
+    """Tensors whose elements, type and dims do not match."""
     x = numpy.zeros(4, numpy.float32)
     for kind, dims, bytes_, words in ((1, [4], 15, "takes 16 bytes, and 15 are given"), (0, [4], 16, "0 is no type"),
                                       (8, [4], 16, "strings have a function"), (99, [4], 16, "99 is no type"),
@@ -314,8 +316,8 @@ def wrong_tensors(library):
 
 
 def nothing_given(library):
-    """Every function with NULL and 0 for all that it takes."""
-    faulthandler.enable()  # says which, should one crash
+    """Calls every function with NULL or 0 for each parameter."""
+    faulthandler.enable()  # names the function if one crashes
     for line in sorted(line for line in declared() if line.endswith(");") and not line.endswith("(void);")):
         result, name, arguments = re.match(r"(.*?)cameo_(\w+)\((.*)\);", line).groups()
         words = refused(lambda: library.call(name, *[P()] * (arguments.count(",") + 1))) if "cameo_error*" in result else ""
@@ -327,7 +329,7 @@ def nothing_given(library):
         results = {"void ": None, "const char* ": ctypes.c_char_p, "int ": ctypes.c_int, "int64_t ": ctypes.c_int64}
         function.restype = results.get(result, P)
         made = function(*[P()] * (arguments.count(",") + 1))
-        if name not in ("provider_name", "value_dims", "error_name"):  # which have a number 0, no dims, and "OK"
+        if name not in ("provider_name", "value_dims", "error_name"):  # their answers to 0 and NULL are not empty
             expect(made in (None, b"", 0, -1), name, "says nothing of NULL:", made)
 
 

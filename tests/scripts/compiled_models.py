@@ -1,6 +1,6 @@
-"""Compiled models through the command line: what `cameo compile`, `cameo share` and ep_weight_sharing_ctx_gen write, by
-the eyes of the onnx package, and what `cameo run` makes of it. The program is the one of the reference providers
-(tests/program/references); numbers are those of the cases of compiled models.
+"""Compiled models through the command line: the onnx package checks what `cameo compile`, `cameo share` and
+ep_weight_sharing_ctx_gen write, and `cameo run` runs it. The program is the one with the reference providers
+(tests/program/references). The numbers in the names of functions are those of the cases of compiled models.
 
 Needs CAMEO_BINARY_DIR in the environment, as CTest sets it.
 """
@@ -29,7 +29,8 @@ def check(holds, words):
 
 
 def plain(path, island=False, external=None):
-    """MatMul, Relu, Add; with an island, a Sigmoid and a Sub of cpu's, and another Add."""
+    """A model of MatMul, Relu and Add; with an island, also a Sigmoid and a Sub, which only cpu runs, and another
+    Add."""
     rows = numpy.random.RandomState(7)
     weights = {"w": rows.randn(4, 3), "b": rows.randn(3), "c": rows.randn(3), "d": rows.randn(3)}
     nodes = [("MatMul", ["x", "w"], "p"), ("Relu", ["p"], "r"), ("Add", ["r", "b"], "y")]
@@ -91,7 +92,7 @@ def files(folder):
 
 
 def case_1_2_20(folder):
-    """A file for the context, or none; found from any folder."""
+    """The context is in a file or embedded; the compiled model finds the file from any working directory."""
     source = plain(folder / "m.onnx")
     compiled(source, "-o", folder / "m_ctx.onnx")
     check(files(folder) == ["m.onnx", "m_ctx.onnx", "m_ctx_RefA.bin"], files(folder))
@@ -108,7 +109,8 @@ def case_1_2_20(folder):
 
 
 def case_1_6_session(folder):
-    """While a session is made: --config does what the compile command does, and an output that exists is an error."""
+    """Compiles while a session is made: --config does what the compile command does, and an existing output is an
+    error."""
     source = plain(folder / "m.onnx")
     runs(source, source, "ep.context_enable=1")
     check(files(folder) == ["m.onnx", "m_RefA.bin", "m_ctx.onnx"], files(folder))
@@ -122,7 +124,7 @@ def case_1_6_session(folder):
 
 
 def case_4_14(folder):
-    """Nothing to compile; an output that exists; --force."""
+    """A model without anything to compile; an output that exists; --force."""
     source = plain(folder / "m.onnx")
     done = call("compile", source, "-o", folder / "c.onnx", "--ep", "cpu")
     check(done.returncode == 1 and done.stderr.startswith("error: FAIL: "), done.stderr)
@@ -142,7 +144,7 @@ def case_4_14(folder):
 
 
 def case_9_10_11_12(folder):
-    """Two partitions with cpu's nodes between; what becomes of initializers."""
+    """Two partitions with nodes of cpu between them; where initializers are stored."""
     source = plain(folder / "m.onnx", island=True, external="weights.bin")
     want, _ = outputs(source, eps=("cpu",))
     compiled(source, "--optimize", "none", "-o", folder / "c.onnx")
@@ -178,7 +180,7 @@ def edited(path, to, **changes):
 
 
 def case_22_to_27(folder):
-    """Paths, contents, attributes and sources that are wrong."""
+    """Wrong paths, contents, attributes and sources."""
     source = plain(folder / "m.onnx")
     compiled(source, "-o", folder / "c.onnx")
     bad, node = folder / "bad.onnx", "RefA_part_0"
@@ -206,7 +208,7 @@ def case_22_to_27(folder):
 
 
 def case_29_30_37(folder):
-    """A secondary node, metadata, and a prefix."""
+    """A secondary context node, metadata, and a prefix of the context file's name."""
     source = plain(folder / "m.onnx", island=True)
     compiled(source, "-o", folder / "c.onnx", "--config", "ep.context_node_name_prefix=p_")
     check(all(n["name"].startswith("p_RefA_part_") for n in contexts(folder / "c.onnx")), "prefix")
@@ -230,7 +232,7 @@ def case_29_30_37(folder):
 
 
 def case_33_to_36(folder):
-    """Models that share, by either program."""
+    """Models that share weights, compiled by either program."""
     for way, program in ((["share", "--ep", "RefA", "--quiet"], PROGRAM), (["-e", "RefA"], SHARING)):
         for old in files(folder):
             (folder / old).unlink()
@@ -244,7 +246,7 @@ def case_33_to_36(folder):
         for source in (first, second):
             for config in ((), ("ep.share_ep_contexts=1",)):
                 runs(source.with_name(source.stem + "_ctx.onnx"), source, *config)
-        # What one model can't be compiled to, none is.
+        # Compiling is all or nothing: if one model cannot be compiled, no file of the others is written.
         before = files(folder)
         done = call(*way, f"{first},{second}", program=program)
         check(done.returncode != 0 and "exists already" in done.stderr, done.stderr)
@@ -262,7 +264,7 @@ def options_of_the_other_program(folder):
                                   (["-e", "RefA", "-i", "a", models], 255, "KEY|VALUE"),
                                   (["-e", "RefA", "-C", "a|1 a|2", models], 255, "set twice"),
                                   (["-e", "RefA", "-i", "no_such|1", models], 255, "no_such"),
-                                  (["-e", "cpu", models], 255, "keeps no contexts"),
+                                  (["-e", "cpu", models], 255, "does not write contexts"),
                                   (["-p", "plugin.json", models], 1, "can be loaded from a library"),
                                   (["-e", "RefA", "-C", "ep.context_embed_mode|1 ep.context_file_path|x.onnx", models],
                                    0, "ep.context_file_path")):

@@ -1,4 +1,4 @@
-"""`cameo devices` says what is there, and `--policy` of other commands chooses among just that."""
+"""`cameo devices` lists the devices of this machine, and `--policy` of other commands chooses among exactly these."""
 import json
 import os
 import pathlib
@@ -12,8 +12,8 @@ from claims import conclude, expect  # noqa: E402
 CAMEO = os.environ["CAMEO_PROGRAM"]
 SOURCE = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"])
 DIGITS = SOURCE / "examples/digits/digits.onnx"
-COMPILED = SOURCE / "tests/data/epctx/two_partitions_external"  # by ONNX Runtime, with OpenVINO
-KINDS = ["npu", "gpu", "cpu"]  # by preference
+COMPILED = SOURCE / "tests/data/epctx/two_partitions_external"  # compiled by ONNX Runtime, with OpenVINO
+KINDS = ["npu", "gpu", "cpu"]  # in the order in which the default policy prefers them
 
 
 def cameo(*arguments, **environment):
@@ -50,7 +50,7 @@ def check_list():
             expect(set(d["options"]) <= keys, f"{d} has options of {keys}")
         for o in p["options"]:
             expect(f"  option {o['key']} (" in text and o["meaning"] in text, text)
-            # What is listed can be set, and its default is one that the provider takes.
+            # Each listed option can be set, and the provider accepts its listed default.
             run("--ep", p["name"], "--config", f"ep.{p['name']}.{o['key']}={o['default']}")
     expect(object_of(cameo("devices", "--ep", "CPUExecutionProvider", "--json"))["providers"] == [cpu], "one of them")
     done = cameo("devices", "--ep", "nobody")
@@ -84,7 +84,7 @@ def check_policies(devices):
     for wrong in [["--policy", "best"], ["--policy"], ["--policy", "default", "--ep", "cpu"]]:
         done = cameo("run", DIGITS, "--random-inputs", *wrong)
         expect(done.returncode == 2 and not done.stdout, f"{wrong} is wrong usage: {done.stderr}")
-    # The fallback goes from what a policy chose; where that was all, nothing is left.
+    # Without the fallback, a provider list that a policy chose is empty if it was the fallback alone.
     done = cameo("run", DIGITS, "--random-inputs", "--policy", "default", "--config",
                  "session.disable_cpu_ep_fallback=1")
     if wanted("cpu") == ["cpu"]:
@@ -107,7 +107,8 @@ def check_provider_without_its_library():
 
 
 def check_compiled_for_another_provider(providers):
-    """Who runs a compiled model is said where the program has it, and that it has not where it has not."""
+    """The error names the provider that runs the compiled model if the program has it, and else reports that it has
+    none."""
     done = cameo("run", COMPILED / "model_ctx.onnx", "--random-inputs", "--quiet")
     able = [name for name in ("openvino", "ort_plugin") if name in names_of(providers)]
     advice = (f"add the provider '{able[0]}', which does (--ep {able[0]})" if able else
@@ -118,7 +119,7 @@ def check_compiled_for_another_provider(providers):
 
 
 def check_auto(providers):
-    """The SDK can run what AUTO compiled, and can't keep it."""
+    """OpenVINO runs what its AUTO device compiled, but cannot export it."""
     if not any(p["name"] == "openvino" and p["devices"] for p in providers):
         return
     auto = ["--ep", "openvino", "--ep", "cpu", "--config", "ep.openvino.device_type=AUTO", "--quiet"]

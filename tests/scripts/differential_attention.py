@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Attention in all its forms, rotary embeddings and what normalises layers against onnxruntime, in float and in half
-precision; functions of ONNX that have a body are also run as that body.
+"""All variants of attention, rotary embeddings and layer normalizations against onnxruntime, in float and float16.
+Functions of ONNX that have a body are also run as that body.
 
-Options of the long campaign: see tests/program/differential.py.
+For the options of the long campaign see tests/program/differential.py.
 """
 import pathlib
 import sys
@@ -30,8 +30,8 @@ def perhaps(rng, made, chance=0.5):
 
 
 def mask_of(rng, kind, batch, heads, queries, keys):
-    """What broadcasts to [batch, heads, queries, keys]; never a query without a key, of which judges think otherwise."""
-    whole = [batch, heads, queries, keys]
+    """A mask that broadcasts to [batch, heads, queries, keys]. Each query has a key: references differ on queries that
+    have none."""
     shape = [n if rng.random() < 0.6 or i == 3 else 1 for i, n in enumerate(whole)][int(rng.integers(0, 3)):]
     if rng.random() < 0.5:
         shown = rng.random(shape) < 0.7
@@ -55,7 +55,7 @@ def attention_inputs(rng, kind, *, allow_past=True, rank=None):
         value_size = size
     rank = rank or int(rng.choice([3, 4]))
     past = int(rng.integers(1, 5)) if allow_past and rng.random() < 0.35 else 0
-    if past and queries == 1:  # onnxruntime takes it for the next token, which sees all
+    if past and queries == 1:  # onnxruntime treats it as the next token, to which all keys are visible
         keys = 1
 
     def laid_out(n, length, wide):
@@ -78,7 +78,7 @@ def attention(rng):
     opset = int(rng.choice([23, 24]))
     if rng.random() < 0.3:
         hides = given["is_causal"] or inputs[3] is not None
-        # Of keys that are not seen onnxruntime's scores are its lowest number, ONNX's cases want -inf.
+        # The scores of hidden keys differ: onnxruntime outputs its lowest number, ONNX's cases expect -inf.
         given["qk_matmul_output_mode"] = int(rng.choice([0, 1, 3] if hides else [0, 1, 2, 3]))
         outputs = outputs + ([] if past else ["", ""]) + ["scores"]
     rtol, atol = TOLERANCES[kind]
@@ -104,7 +104,7 @@ def trimmed(inputs):
 
 
 def expanded(make):
-    """The same case with the node's function body as a function of the model: what runs where a node has no kernel."""
+    """The case with the function body of the node as a function of the model: a node without a kernel runs this way."""
     def made(rng):
         each = make(rng)
         graph, version = each.model.graph, each.model.opset_import[0].version
@@ -124,7 +124,7 @@ def expanded(make):
             given = {a.name for a in node.attribute}
             node.attribute.extend(a.default_value for name, a in schema.attributes.items()
                                   if name not in given and a.default_value.name)
-        # onnxruntime takes no calls of functions with a parameter left out in the middle.
+        # onnxruntime rejects calls of functions in which an input in the middle is left out.
         there = [i for i, name in enumerate(node.input) if name]
         left_out = {name for i, name in enumerate(function.input) if i not in there}
         for inner in function.node:
@@ -191,12 +191,12 @@ def multi_head_attention(rng):
     if rng.random() < 0.4:
         added = numbers(rng, kind, batch if rng.random() < 0.5 else 1, heads if rng.random() < 0.5 else 1, queries,
                         whole)
-    room = past + keys + int(rng.integers(0, 3)) if past and rng.random() < 0.5 else 0  # the past has it for what is new
+    room = past + keys + int(rng.integers(0, 3)) if past and rng.random() < 0.5 else 0  # space for new keys
     olds = [numbers(rng, kind, batch, heads, room or past, n) for n in (size, value_size)]
     inputs += [bias, mask, added] + (olds if past else [None, None])
     if room:
         inputs += [np.array([past], "i4")]
-        # With beams, onnxruntime reads what hides keys of several batches at the wrong places.
+        # With beams and several batches, onnxruntime reads the mask of keys at wrong offsets.
         if queries == keys == 1 and mask is None and (added is None or len(added) == 1) and rng.random() < 0.7:
             beams = int(rng.choice([n for n in range(1, batch + 1) if batch % n == 0]))
             inputs += [rng.integers(0, beams, (batch // beams, beams, room)).astype("i4")]
@@ -239,7 +239,8 @@ def projected_attention(rng):
 
 
 def first_rows(case, rows):
-    """The case with only the first rows of its caches as outputs: what lies behind them is not defined."""
+    """The case with only the first rows of its caches as outputs: the contents of the rows behind them are
+    undefined."""
     graph, ends = case.model.graph, ["out_1", "out_2"]
     graph.initializer.extend(onnx.numpy_helper.from_array(np.array([n], "i8"), name)
                              for name, n in (("from", 0), ("to", rows), ("axis", 2)))
@@ -251,7 +252,7 @@ def first_rows(case, rows):
 
 
 def codes(rng, bits, *shape):
-    """A cache of quantised numbers, [batch, heads, rows, size], two in a byte if they have 4 bits."""
+    """A cache of quantized values, [batch, heads, rows, size]; of 4 bits, two are in a byte."""
     if bits == 8:
         return rng.integers(-128, 128, shape).astype("i1")
     return rng.integers(0, 256, (*shape[:-1], shape[-1] // 2)).astype("u1")
@@ -261,7 +262,7 @@ def group_query_attention(rng):
     kind = float_type(rng)
     batch, kv_heads = (int(rng.integers(1, n)) for n in (4, 4))
     heads, size = kv_heads * int(rng.integers(1, 4)), 16 * int(rng.integers(1, 3))
-    first = rng.random() < 0.5  # a prompt, else one token (or some of one sequence) after a past
+    first = rng.random() < 0.5  # a prompt; otherwise one token, or some of one sequence, after a past
     length, past = (int(rng.integers(1, 7)), 0) if first else (1, int(rng.integers(1, 8)))
     if batch == 1 and not first and rng.random() < 0.3:
         length = int(rng.integers(2, 5))
@@ -269,15 +270,15 @@ def group_query_attention(rng):
     packed = rng.random() < 0.3
     window = perhaps(rng, int(rng.integers(1, 6)), 0.4)
     lengths = np.full(batch, room)
-    # In a prompt what follows the end of a shorter one is padding, of whose windows onnxruntime's kernels say different
-    # things: a smaller one than the prompt begins at its row's place, or at the end of the keys.
+    # The end of a shorter prompt is padding, and onnxruntime's kernels disagree on the attention window there: a window
+    # that is smaller than the prompt begins at the row's position, or at the end of the keys.
     if batch > 1 and (not first or ((window or room) >= room and rng.random() < 0.5)):
         lengths = rng.integers(1, room + 1, batch)
         lengths[int(rng.integers(batch))] = room
     forgets = window is not None and rng.random() < 0.5
     capacity = window + int(rng.integers(0, 4)) if forgets else past
     bits = perhaps(rng, int(rng.choice([4, 8])), 0.4)
-    rotary = rng.random() < 0.4 and not (bits and kind == "f2")  # half precision rounds to other codes
+    rotary = rng.random() < 0.4 and not (bits and kind == "f2")  # float16 rounds to other quantized values
     q, k, v = (numbers(rng, kind, batch, length, n * size) for n in (heads, kv_heads, kv_heads))
     inputs = [np.concatenate([q, k, v], 2), None, None] if packed else [q, k, v]
     inputs += [codes(rng, bits, batch, kv_heads, capacity, size) if bits
@@ -295,7 +296,7 @@ def group_query_attention(rng):
         scale = lambda: rng.uniform(0.005, 0.02, (1, kv_heads, 1, size) if per_channel else (1,)).astype("f4")  # noqa: E731
         inputs[12:14] = [scale(), scale()]
     rtol, atol = TOLERANCES[kind]
-    # Scores after the end of a shorter one are not defined.
+    # Scores after the end of a shorter sequence are undefined.
     shown = int(rng.integers(1, 3)) if (lengths == room).all() and not forgets and rng.random() < 0.3 else 0
     made = d.one_node("GroupQueryAttention", trimmed(inputs), 4 if shown else 3, opset=1, domain="com.microsoft",
                       num_heads=heads, kv_num_heads=kv_heads, do_rotary=int(rotary), rtol=rtol, atol=atol,
@@ -379,8 +380,8 @@ def channel_normalization(op):
         if op == "InstanceNormalization":
             return d.one_node(op, [x, *weights], opset=6, **given)
         if op == "GroupNormalization":
-            # The body, which judges compute in float, takes the variance for a difference of two means: that has few
-            # digits where a group's numbers are near each other.
+            # The body, which the references compute in float, has the variance as a difference of two means: few digits
+            # are left where the numbers of a group are close to each other.
             x += (2 * (np.arange(x.size) % 2)).reshape(x.shape).astype(kind)
             return d.one_node(op, [x, *weights], opset=21, num_groups=groups, **given)
         if op == "BatchNormalization":
@@ -394,7 +395,7 @@ def channel_normalization(op):
                               alpha=perhaps(rng, 0.1), beta=perhaps(rng, 0.5), bias=perhaps(rng, 2.0), rtol=1e-4, atol=1e-5)
         axes = sorted({int(a) for a in rng.integers(0, len(shape), 2)})
         if np.prod([shape[a] for a in axes]) == 1 or len(shape) == 4 and shape[0] * shape[2] * shape[3] == 1:
-            shape[axes[0]] = shape[0] = 3  # of a single element onnxruntime makes NaN
+            shape[axes[0]] = shape[0] = 3  # onnxruntime returns NaN for a single element
             x = numbers(rng, kind, *shape)
         return d.one_node(op, [x], opset=13, axes=axes if len(shape) != 4 or rng.random() < 0.7 else None, rtol=rtol,
                           atol=10 * atol)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sequences, optionals, and operators with bodies (If, Loop, Scan, SequenceMap), against onnxruntime.
 
-Options of the long campaign: see tests/program/differential.py.
+For the options of the long campaign see tests/program/differential.py.
 """
 import pathlib
 import sys
@@ -62,9 +62,9 @@ def split_to_sequence(rng):
 
 
 def sequence_empty(rng):
-    """An empty one that is asked, or gets one or two tensors."""
+    """An empty sequence whose length is taken, or into which one or two tensors are inserted."""
     kind, shape = pick(rng, *MOVED), shape_of(rng, 1, 4)
-    left_out = kind == "f4" and rng.random() < 0.5  # float is what it is without
+    left_out = kind == "f4" and rng.random() < 0.5  # float is the default
     given = {} if left_out else {"dtype": d.element_type(some(rng, shape, kind))}
     nodes, feeds = [helper.make_node("SequenceEmpty", [], ["s0"], **given)], {}
     for i in range(int(rng.integers(0, 3))):
@@ -81,7 +81,7 @@ def sequence_empty(rng):
 
 
 def sequence_map(rng):
-    """Over a sequence, with a tensor or a second sequence beside it; one or two outputs."""
+    """SequenceMap over a sequence, with a tensor or a second sequence as another input; one or two outputs."""
     info, number = helper.make_tensor_value_info, onnx.TensorProto.FLOAT
     count, rank = int(rng.integers(1, 5)), int(rng.integers(1, 4))
     shapes = [[int(n) for n in rng.integers(1, 4, rank)] for _ in range(count)]
@@ -101,7 +101,7 @@ def sequence_map(rng):
 # Optionals
 
 def optional(rng):
-    """Of a tensor, a sequence, or nothing: whether it has an element, and which."""
+    """An optional with a tensor, a sequence or nothing: whether it has an element, and which."""
     kind, opset = pick(rng, *MOVED), pick(rng, 15, 18, 21)
     x = some(rng, shape_of(rng, 1, 4), kind)
     if rng.random() < 0.25:
@@ -120,7 +120,7 @@ def optional(rng):
 
 
 def optional_of_nothing(rng):
-    """From opset 18 on tensors and sequences are asked, too, and an input may be left out."""
+    """From opset 18 on, OptionalHasElement and OptionalGetElement also take tensors and sequences, or no input."""
     x = some(rng, shape_of(rng, 0, 4), pick(rng, *MOVED))
     form = pick(rng, "tensor", "sequence", "nothing")
     if form == "nothing":

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Operators of com.microsoft beside the transformers' large ones, and some of ONNX's own that few models have, against
-onnxruntime, or onnx's reference evaluator where that has no kernel.
+"""Operators of com.microsoft other than the large ones of transformers, and rarely used ones of ONNX, against
+onnxruntime, or against onnx's reference evaluator where onnxruntime has no kernel.
 
-Options of the long campaign: see tests/program/differential.py.
+For the options of the long campaign see tests/program/differential.py.
 """
 import pathlib
 import sys
@@ -255,7 +255,7 @@ def engram_gate(rng):
 def linear_attention(rng, domain):
     batch, length, groups, of_keys, size, width = (int(v) for v in rng.integers(1, 4, 6))
     if domain == MS and rng.random() < 0.2:
-        heads, of_keys = 1, groups  # the reverse: several heads of keys for one of queries
+        heads, of_keys = 1, groups  # several heads of keys for one of queries
     else:
         heads = groups * of_keys
     rule = str(rng.choice(["linear", "gated", "delta", "gated_delta"]))
@@ -263,7 +263,7 @@ def linear_attention(rng, domain):
     decay = -rng.random((batch, length, of_keys * (size if rng.random() < 0.5 else 1))).astype("f4")
     beta = rng.random((batch, length, of_keys if rng.random() < 0.7 else 1)).astype("f4")
     past = floats(rng, (batch, of_keys, size, width))
-    spare = rng.random() < 0.2  # what a rule does not ask for is not read
+    spare = rng.random() < 0.2  # inputs that the rule does not use are not read
     inputs = [q, k, v, perhaps(rng, past), decay if "gated" in rule or spare else None,
               beta if "delta" in rule or spare else None]
     return d.one_node("LinearAttention", inputs, 2, opset=1 if domain else 27, domain=domain, q_num_heads=heads,
@@ -272,7 +272,7 @@ def linear_attention(rng, domain):
 
 
 def attn_lstm(rng):
-    kind, both = "f4", rng.random() < 0.4  # onnxruntime has a row for doubles and refuses them in a run
+    kind, both = "f4", rng.random() < 0.4  # onnxruntime registers doubles but refuses them in a run
     length, batch, inputs, hidden, steps, depth, size = (int(v) for v in rng.integers(1, 5, 7))
     directions, answer = 2 if both else 1, int(rng.integers(1, 4)) if rng.random() < 0.5 else 0
     of = lambda *shape: floats(rng, (directions, *shape), kind)  # noqa: E731
@@ -406,7 +406,7 @@ def word_embedding(rng):
     length, size, filters, chars = (int(v) for v in rng.integers((1, 1, 1, 2), 6))
     window = int(rng.integers(1, length + 1))
     words = rng.integers(0, chars, (int(rng.integers(1, 6)), length)).astype("i4")
-    words[:, 0] = chars - 1  # of words that begin with 0, onnxruntime gives what was in memory
+    words[:, 0] = chars - 1  # for words that begin with 0, onnxruntime returns uninitialized memory
     return ms("WordConvEmbedding", [words, floats(rng, (filters, 1, window, size)), floats(rng, filters),
                                     floats(rng, (chars, size))], rtol=1e-3, atol=1e-5)
 
@@ -421,8 +421,8 @@ def transpose_matmul(rng):
 
 
 def sparse_matmul(rng):
-    # onnxruntime checks the shapes of A and B as if neither were turned round: those are square. Its alpha is 1 for all
-    # elements but floats.
+    # onnxruntime checks the shapes of A and B as if neither were transposed, so those that are transposed are square.
+    # It ignores alpha, as if it were 1, for all element types but float.
     kind = str(rng.choice(["f4", "f8", "i4", "i8", "u4", "u8"]))
     ta, tb, m, k, n = int(rng.integers(2)), int(rng.integers(2)), *(int(v) for v in rng.integers(1, 6, 3))
     m, n = k if ta or tb else m, k if ta or tb else n
@@ -475,7 +475,7 @@ def fpq4(rng):
 # Training
 
 def optimizer(rng, op):
-    # The reference evaluator's Adam gives float for several tensors, whatever they are, and doubles for one of floats.
+    # The reference evaluator's Adam returns float for several tensors of any type, and double for one tensor of floats.
     kind, tensors = (str(rng.choice(["f4", "f8"])), int(rng.integers(1, 3))) if op != "Adam" else ("f4", 2)
     kept, shapes = 2 if op == "Adam" else 1, [shape_of(rng, 1, 3, (0, 4)) for _ in range(tensors)]
     parts = [[floats(rng, s, kind) for s in shapes], [floats(rng, s, kind) for s in shapes]]
@@ -505,7 +505,8 @@ def cast_map(rng):
 # Experts
 
 def packed(codes, bits):
-    """Codes [..., n] of a few bits, from the low bits of each byte on; what is left of the last one is 0."""
+    """Packs quantized values [..., n] of a few bits into bytes, from the lowest bits on; the last byte is filled with
+    0."""
     each = 8 // bits
     codes = np.pad(codes, [(0, 0)] * (codes.ndim - 1) + [(0, -codes.shape[-1] % each)])
     codes = codes.reshape(*codes.shape[:-1], -1, each).astype("u4")
@@ -530,7 +531,7 @@ def moe(rng):
               perhaps(rng, floats(rng, (experts, parts * inner))), floats(rng, (experts, size, inner)),
               perhaps(rng, floats(rng, (experts, size)))]
     if inputs[1].size and rng.random() < 0.2:
-        inputs[1][:] = 0.5  # the last of equal ones
+        inputs[1][:] = 0.5  # of equal scores the last is chosen
     return ms("MoE", inputs[:5] if inputs[5] is None else inputs, rtol=1e-3, atol=1e-4, **given)
 
 
@@ -558,7 +559,7 @@ def qmoe(rng):
     inputs += [None, rng.random((rows, experts)).astype("f4")] if rng.random() < 0.3 else []
     while inputs[-1] is None:
         inputs.pop()
-    # ONNX Runtime quantises the rows of x where it multiplies blocks of 32 and more.
+    # ONNX Runtime also quantizes the rows of x if a block has 32 or more weights.
     return ms("QMoE", inputs, rtol=2e-2 if block == 32 else 1e-3, atol=2e-2 if block == 32 else 1e-3, **given)
 
 
@@ -581,7 +582,7 @@ def decoder_attention(rng):
         if beams > 1:
             inputs[8:10] = [np.array([beams], "i4"), rng.integers(0, beams, (batch // beams, beams, room)).astype("i4")]
     if inputs[3] is not None:
-        inputs[3][:, -1] = 1  # where all keys are hidden, -10000 leaves few digits of the scores
+        inputs[3][:, -1] = 1  # if all keys are hidden, adding -10000 leaves few digits of the scores
     while inputs[-1] is None:
         inputs.pop()
     outputs = ["out_0", "", ""] if cross else ["out_0", "out_1", "out_2"]
@@ -593,7 +594,7 @@ def decoder_attention(rng):
 
 
 def sparse_attention(rng):
-    """Blocks of 16 keys by layouts in which each block sees itself; the other ones by chance."""
+    """Blocks of 16 keys, with layouts in which each block attends to itself and to others at random."""
     kind, block, rows = str(rng.choice(["f4", "f4", "f2"])), 16, int(rng.integers(1, 5))
     batch, of_keys, group, layouts = (int(v) for v in rng.integers(1, 3, 4))
     heads, size, capacity = group * of_keys * layouts, 16 * int(rng.integers(1, 3)), block * rows
@@ -606,7 +607,7 @@ def sparse_attention(rng):
         length = int(rng.integers(1, capacity + 1))
         totals = np.full(batch, length, "i4")
     else:
-        # Where batches have different numbers of keys, onnxruntime adds up memory that it never wrote.
+        # If batches have different numbers of keys, onnxruntime adds up uninitialized memory.
         length, totals = 1, np.full(batch, int(rng.integers(2, capacity + 1)), "i4")
     turns, packed_rows = rng.random() < 0.5, rng.random() < 0.5
     past = (batch, of_keys, capacity, size)
@@ -641,7 +642,7 @@ def flex_attention(rng):
                       prob_mod=perhaps(rng, changed_by("Sqrt")), **near("f2" if kind == "f2" else "f4"))
 
 
-# Codes
+# Quantized values
 
 def qattention(rng):
     batch, length, heads, size, width = (int(v) for v in rng.integers(1, 5, 5))
@@ -683,7 +684,7 @@ FLOAT8 = ["FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ"]
 
 
 def cast_around(op, feeds, small, opset, back, **attributes):
-    """A node between casts: those of `feeds` that `small` names become that type, the output becomes `back`."""
+    """A node between casts: the inputs that `small` names are cast to that type, the output is cast to `back`."""
     nodes, inputs = [], []
     for name, value in feeds.items():
         inputs.append(name + "_small" if name in small else name)

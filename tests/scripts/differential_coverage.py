@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Every operator that cpu has a kernel for has random cases in one of the differential scripts, but for those that are
-listed in tests/data/no_random_cases.txt. The list may only shrink: an operator without cases that is not listed fails, and
-so does a line for one that has some.
+"""Every operator for which cpu has a kernel has random cases in one of the differential scripts, except those that
+tests/data/no_random_cases.txt lists. The list may only shrink: an operator without cases that is not listed is an
+error, and so is a listed operator that has cases.
 
-With --write, writes the list. Needs CAMEO_SOURCE_DIR and CAMEO_PROGRAM in the environment, as CTest sets them.
+--write writes the list. Needs CAMEO_SOURCE_DIR and CAMEO_PROGRAM in the environment, as CTest sets them.
 """
 import importlib
 import json
@@ -20,7 +20,7 @@ import shrinking_list  # noqa: E402
 HEAD = """# Operators that cpu has kernels for and no differential script has random cases of: domain, operator.
 # tests/scripts/differential_coverage.py reads this list, which may only shrink.
 """
-# What chance makes is held to distributions by this test instead.
+# Operators that draw random numbers: this test compares the distributions of their outputs instead.
 BY_DISTRIBUTION = {f"ai.onnx {op}": "eps/cpu/tests/random_test.cpp"
                    for op in ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
                               "RandomUniformLike")}
@@ -33,7 +33,7 @@ def known():
 
 
 def operators_in(graph):
-    """Of its nodes and of those of their bodies."""
+    """The operators of the nodes of a graph and of their subgraphs."""
     found = {f"{node.domain or 'ai.onnx'} {node.op_type}" for node in graph.node}
     for node in graph.node:
         for attribute in node.attribute:
@@ -52,7 +52,7 @@ def covered():
 
 
 def missing_tests():
-    """Of BY_DISTRIBUTION: operators that the test does not name."""
+    """The operators of BY_DISTRIBUTION that the test does not name."""
     root = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"])
     return [op for op, test in BY_DISTRIBUTION.items() if not re.search(rf"op::{op.split()[1]}\b", (root / test).read_text())]
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The operators of ai.onnx.ml against onnxruntime.
 
-Options of the long campaign: see tests/program/differential.py.
+For the options of the long campaign see tests/program/differential.py.
 """
 import pathlib
 import sys
@@ -26,7 +26,7 @@ def floats(rng, n, scale=1.0):
 
 
 def table(rng, kind, columns=None, ranks=(1, 2)):
-    """Small numbers, whole ones often, zeros and rows of zeros among them."""
+    """Small numbers, often integral, with zeros and rows of zeros among them."""
     shape = [int(n) for n in rng.integers(1, 6, int(rng.choice(ranks)))]
     if columns:
         shape[-1] = columns
@@ -117,7 +117,7 @@ def label_encoder(rng):
          "floats": lambda: rng.choice([0.5, 1.5, np.nan, 2.0, 0.0], shape).astype("f4")}[from_kind]()
     defaults = {"strings": ("default_string", "none"), "int64s": ("default_int64", -7), "floats": ("default_float", 9.5)}
     given = dict([defaults[to_kind]]) if rng.random() < 0.6 else {}
-    if rng.random() < 0.3:  # by tensors
+    if rng.random() < 0.3:  # keys and values as tensors
         types = {"strings": object, "int64s": "i8", "floats": "f4"}
         keys, values = (numpy_helper.from_array(np.array(pool[k], types[k]), k) for k in (from_kind, to_kind))
         more = {}
@@ -144,7 +144,7 @@ def zip_map(rng):
 
 
 def surplus(rng):
-    """How many coefficients a class or target has too many: none, as a rule."""
+    """The number of surplus coefficients of a class or target; 0 in most cases."""
     return int(rng.integers(1, 3)) if rng.random() < 0.2 else 0
 
 
@@ -196,7 +196,7 @@ def svm_classifier(rng):
 
 
 class forest:
-    """A few random trees, as the attributes nodes_... name them."""
+    """A few random trees as the attributes nodes_..."""
 
     def __init__(self, rng, columns, targets, weights="target", modes=("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE",
                                                                          "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ")):
@@ -206,7 +206,7 @@ class forest:
         for tree in range(int(rng.integers(1, 4))):
             self.next = 0
             self.grow(tree, int(rng.integers(0, 4)))
-            # A leaf that no node leads to: onnxruntime gives its weights to the first node, if that is a leaf.
+            # A leaf that no node leads to: onnxruntime gives its weights to the first node if that is a leaf.
             if self.nodes[0][3] != "LEAF" and rng.random() < 0.1:
                 self.grow(tree, 0)
         if rng.random() < 0.3:
@@ -218,7 +218,7 @@ class forest:
         row = [tree, node, int(rng.integers(self.columns)), "LEAF", 0.0, 0, 0, 0]
         self.nodes.append(row)
         if depth == 0:
-            for target in rng.integers(0, self.targets, int(rng.integers(1, 4))):  # one target may come twice
+            for target in rng.integers(0, self.targets, int(rng.integers(1, 4))):  # a target may occur twice
                 self.leaves.append((tree, node, int(target), floats(rng, 1)[0]))
             return node
         row[3] = str(rng.choice(self.modes))
@@ -254,8 +254,8 @@ def tree_regressor(rng):
 
 def tree_classifier(rng):
     x, classes = rows_with_missing(rng, kind_of(rng)), int(rng.integers(1, 5))
-    binary = classes == 2  # of two classes that leaves name onnxruntime gives 0 and 1 instead of labels
-    # Of one class it does, too, and ends the process where that is a text.
+    binary = classes == 2  # onnxruntime returns 0 and 1 instead of labels for two classes that leaves name
+    # For one class onnxruntime does the same, and the process crashes if the label is a string.
     outputs, names = (["", "out_1"], {"classlabels_int64s": [4]}) if classes == 1 else (
         2, labels(rng, classes, "classlabels_int64s"))
     return ml("TreeEnsembleClassifier", [x], outputs, opset=int(rng.choice([1, 3])),
@@ -265,8 +265,8 @@ def tree_classifier(rng):
 
 
 class packed_forest:
-    """A few random trees in the form of TreeEnsemble: inner nodes and leaves in lists of their own. One test of
-    membership in six, and a tree of one leaf as a node whose branches both lead to it."""
+    """A few random trees as attributes of TreeEnsemble, which lists inner nodes and leaves separately. One test in six
+    is of membership in a set; a tree of one leaf is a node whose branches both lead to it."""
 
     def __init__(self, rng, columns, targets):
         self.rng, self.columns, self.targets = rng, columns, targets
@@ -304,7 +304,7 @@ class packed_forest:
         return self.leaves[to] if is_leaf else self.leaf_of(row, to)
 
     def scores(self, x, aggregate, transform):
-        """The definition, in doubles. Of one target onnxruntime gives the score as it is."""
+        """The definition, in doubles. onnxruntime does not transform the scores of a single target."""
         made = np.zeros((len(x), self.targets))
         for row, to in zip(x, made):
             told = [self.leaf_of(row, root) for root in self.roots]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Operators that ONNX had for experiments and took back with opset 10, against onnxruntime, and arithmetic as it was before
-opset 7, with an axis in place of numpy's broadcasting, against numpy.
+"""Experimental operators that ONNX removed in opset 10, against onnxruntime, and arithmetic before opset 7, with an
+axis in place of numpy's broadcasting, against numpy.
 
-Options of the long campaign: see tests/program/differential.py.
+For the options of the long campaign see tests/program/differential.py.
 """
 import pathlib
 import sys
@@ -22,7 +22,7 @@ def elementwise(rng):
     op = pick(rng, "Affine", "ParametricSoftplus", "Scale", "ScaledTanh", "ThresholdedRelu")
     names = {"Scale": ["scale"], "ThresholdedRelu": ["alpha"]}.get(op, ["alpha", "beta"])
     given = {name: number(rng) for name in names}
-    if op in ("Affine", "Scale", "ThresholdedRelu"):  # the others have no default in onnxruntime
+    if op in ("Affine", "Scale", "ThresholdedRelu"):  # attributes of the others have no default in onnxruntime
         given = {name: perhaps(rng, value) for name, value in given.items()}
     return d.one_node(op, [some(rng, shape_of(rng), "f4")], opset=pick(rng, 1, 6, 9), shapes=rng.random() < 0.5, rtol=1e-4,
                       atol=1e-5, **given)
@@ -63,7 +63,7 @@ BY_NUMPY = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.div
 
 
 def by_axis(rng):
-    """B's axes stand for those of A that begin at `axis`, or for the last ones."""
+    """The axes of B correspond to those of A from `axis` on, or to the last ones."""
     op = pick(rng, *BY_NUMPY)
     kind = pick(rng, "f4", "f8") if op in ("Pow", "Greater", "Less") else pick(rng, "i4", "i8") if op == "Equal" else \
         "?" if op in ("And", "Or", "Xor") else pick(rng, "f4", "f8", "f4", "i4", "i8")

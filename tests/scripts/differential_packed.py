@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""com.microsoft's operators with weights in a few bits (MatMulNBits, GatherBlockQuantized, DynamicQuantizeLSTM), and the
-convolutions that onnxruntime's optimizer writes: FusedConv, and those of com.microsoft.nchwc with what stands around them.
-Against onnxruntime, or the definition by numpy where it has no kernel.
+"""Operators of com.microsoft with weights of a few bits (MatMulNBits, GatherBlockQuantized, DynamicQuantizeLSTM), and
+the convolutions that onnxruntime's optimizer writes: FusedConv, and those of com.microsoft.nchwc with the nodes around
+them. The reference is onnxruntime, or the definition in numpy where onnxruntime has no kernel.
 
-Options of the long campaign: see tests/program/differential.py.
+For the options of the long campaign see tests/program/differential.py.
 """
 import pathlib
 import sys
@@ -24,12 +24,12 @@ from image_operators import MICROSOFT, maybe, numbers, pick, sizes, trimmed, zer
 
 
 def near(kind):
-    """For results of about 1."""
+    """The tolerances for results of about 1."""
     return {"f4": (1e-3, 1e-4), "f2": (1e-2, 1e-2)}.get(kind, (3e-2, 3e-2))
 
 
 def matmul_nbits(rng):
-    """Zero points are packed as the codes are, or of A's type; K need not fill its last block."""
+    """Zero points are packed like the quantized values, or have A's type; K may end within a block."""
     bits, block = pick(rng, 2, 4, 4, 8), pick(rng, 16, 32, 64, 128)
     k, n = int(rng.integers(1, 3 * block)), int(rng.integers(1, 40))
     if rng.random() < 0.4:
@@ -53,9 +53,9 @@ def matmul_nbits(rng):
         return {"out_0": y.astype(kind)}
 
     rtol, atol = near(kind)
-    if level == 4:  # A may be rounded to 254 steps in each block: by both, in ways of their own
+    if level == 4:  # both may round A to 254 levels per block, each in a different way
         atol += float(np.abs(a.astype("f8")).max() / 127 * np.abs(b).sum(1).max())
-    flat = rng.random() < 0.5  # of scales and packed zero points
+    flat = rng.random() < 0.5  # scales and packed zero points have rank 1
     inputs = [a, packed(codes, bits).reshape(n, blocks, -1), scales.ravel() if flat else scales,
               told.ravel() if told is not None and flat else told, order, bias]
     return d.one_node("MatMulNBits", trimmed(inputs), K=k, N=n, bits=bits, block_size=block, accuracy_level=level,
@@ -64,7 +64,7 @@ def matmul_nbits(rng):
 
 
 def gather_block_quantized(rng):
-    """Codes of uint8 with 2, 4 or 8 bits, of int4 and uint4, and floats of 8 bits, which have no zero points."""
+    """Indices into uint8 data of 2, 4 or 8 bits, int4 and uint4, and float8, which has no zero points."""
     form = pick(rng, "u1", "u1", ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2)
     floats = form in (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2)
     block, bits = pick(rng, 16, 32), pick(rng, 2, 4, 8) if form == "u1" else 8 if floats else 4
@@ -118,9 +118,9 @@ def dynamic_quantize_lstm(rng):
          maybe(rng, of(batch, hidden)), maybe(rng, of(batch, hidden)), maybe(rng, of(3 * hidden)),
          rng.uniform(0.001, 0.01, shape).astype("f4"), zero_point(rng, kind, shape),
          rng.uniform(0.001, 0.01, shape).astype("f4"), zero_point(rng, kind, shape)]
-    if kind == np.int8 or by_column:  # onnxruntime takes no others
+    if kind == np.int8 or by_column:  # onnxruntime requires zero points of 0
         x[9], x[11] = np.zeros(shape, kind), np.zeros(shape, kind)
-    # A step of the rounded state is 1/255 of its range, and what lies next to a half goes either way.
+    # A step of the rounded state is 1/255 of its range, and a state near the middle of two steps may round to either.
     return d.one_node("DynamicQuantizeLSTM", x, ["y", "h", "c"], hidden_size=hidden, direction=direction,
                       clip=maybe(rng, float(rng.uniform(0.3, 2)), 0.3), activations=names, **parameters,
                       input_forget=maybe(rng, int(rng.integers(2)), 0.3), constant=(1, 2, 8, 9, 10, 11), rtol=2e-2,
@@ -128,7 +128,7 @@ def dynamic_quantize_lstm(rng):
 
 
 def fused_conv(rng):
-    """A convolution, with what is added to it (Z) and an activation behind that."""
+    """A convolution with an addend (Z) and an activation."""
     each = images.conv(rng)
     node = each.model.graph.node[0]
     name = pick(rng, "Relu", "Tanh", "Sigmoid", "LeakyRelu", "Clip", "HardSigmoid", None)
@@ -153,7 +153,7 @@ def fused_conv(rng):
 
 
 def blocked(rng):
-    """A few nodes around convolutions, as onnxruntime's optimizer writes them where it puts channels side by side."""
+    """Some nodes around convolutions in the layout NCHWc, as onnxruntime's optimizer writes them."""
     width = 16 * int(rng.integers(1, 3))
     x = numbers(rng, [int(rng.integers(1, 3)), pick(rng, 3, width), *sizes(rng, 2, 6, 11)])
     nodes, fixed, channels, last = [], [], x.shape[1], "x"

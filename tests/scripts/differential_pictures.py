@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""ImageDecoder on pictures that this script writes itself, as PNG, BMP and PNM files, and damages: numpy knows the pixels.
-Where Pillow is installed, JPEG, TIFF and WebP files of its making, too.
+"""ImageDecoder on PNG, BMP and PNM files that this script writes, so that it has their pixels, and on damaged copies.
+If Pillow is installed, JPEG, TIFF and WebP files that it writes, too.
 
-Options of the long campaign: see tests/program/differential.py.
+For the options of the long campaign see tests/program/differential.py.
 """
 import io
 import pathlib
@@ -27,7 +27,7 @@ def chunk(name, data):
 
 
 def filtered(row, above, step, how):
-    """A line of a PNG by one of its five filters."""
+    """A row of a PNG file after one of the five PNG filters."""
     left = np.concatenate([np.zeros(step, "i8"), row[:-step]]) if len(row) > step else np.zeros(len(row), "i8")
     corner = np.concatenate([np.zeros(step, "i8"), above[:-step]]) if len(row) > step else np.zeros(len(row), "i8")
     guess = left + above - corner
@@ -37,7 +37,7 @@ def filtered(row, above, step, how):
 
 
 def png(rng, h, w):
-    """Grey, colours, a palette, with alpha or without: (file, its colours)."""
+    """A PNG file in grayscale, with colors or a palette, with or without alpha: (file, its colors)."""
     kind = pick(rng, 0, 2, 2, 3, 4, 6)
     channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[kind]
     palette = rng.integers(0, 256, (int(rng.integers(1, 257)), 3))
@@ -55,11 +55,11 @@ def png(rng, h, w):
 
 
 def bmp(rng, h, w):
-    """24 or 32 bits, or a palette of 8; from below or from above."""
+    """A BMP file with 24 or 32 bits per pixel or a palette of 8 bits; its rows are stored bottom-up or top-down."""
     bits, upright = pick(rng, 8, 24, 32), rng.random() < 0.3
     palette = rng.integers(0, 256, (256, 3))
     codes = rng.integers(0, 256, (h, w, 1 if bits == 8 else 3))
-    colours = palette[codes[..., 0]] if bits == 8 else codes
+    colors = palette[codes[..., 0]] if bits == 8 else codes
     rows = codes[..., ::-1] if bits > 8 else codes
     if bits == 32:
         rows = np.concatenate([rows, np.zeros((h, w, 1), "i8")], 2)
@@ -68,11 +68,11 @@ def bmp(rng, h, w):
     body = b"".join(lines if upright else lines[::-1])
     head = struct.pack("<IiiHHIIiiII", 40, w, -h if upright else h, 1, bits, 0, len(body), 0, 0, 0, 0)
     at = 14 + len(head) + len(table)
-    return b"BM" + struct.pack("<IHHI", at + len(body), 0, 0, at) + head + table + body, colours
+    return b"BM" + struct.pack("<IHHI", at + len(body), 0, 0, at) + head + table + body, colors
 
 
 def pnm(rng, h, w):
-    """P1 to P6: bits, grey and colours, as digits and as bytes."""
+    """A PNM file of the kinds P1 to P6: bits, grayscale and colors, as digits and as bytes."""
     form = int(rng.integers(1, 7))
     channels, most = 3 if form in (3, 6) else 1, 1 if form in (1, 4) else 255
     codes = rng.integers(0, most + 1, (h, w, channels))
@@ -83,8 +83,8 @@ def pnm(rng, h, w):
         data = np.packbits(codes[..., 0].astype("u1"), 1).tobytes()
     else:
         data = codes.astype("u1").tobytes()
-    colours = 255 * (1 - codes) if most == 1 else codes
-    return head.encode() + data, colours.repeat(3 // channels, 2)
+    colors = 255 * (1 - codes) if most == 1 else codes
+    return head.encode() + data, colors.repeat(3 // channels, 2)
 
 
 def by_pillow(rng, h, w):
@@ -102,12 +102,12 @@ def by_pillow(rng, h, w):
 def decoded(rng):
     h, w = (int(v) for v in rng.integers(1, 24, 2))
     make = pick(rng, png, png, bmp, pnm, *([by_pillow] * 3 if Image else []))
-    file, colours = make(rng, h, w)
+    file, colors = make(rng, h, w)
     order = pick(rng, None, "RGB", "BGR", "Grayscale")
-    want = colours[..., ::-1] if order == "BGR" else colours
+    want = colors[..., ::-1] if order == "BGR" else colors
     if order == "Grayscale":
-        want = ((colours * [19595, 38470, 7471]).sum(2, keepdims=True) + 32768) >> 16
-    if rng.random() < 0.15 and make is not by_pillow:  # cut in its head, or in the first half of its lines
+        want = ((colors * [19595, 38470, 7471]).sum(2, keepdims=True) + 32768) >> 16
+    if rng.random() < 0.15 and make is not by_pillow:  # the file ends in its header, or in the first half of its rows
         file, want = file[:int(rng.integers(1, 30 if rng.random() < 0.3 else len(file) // 2))], want[:0, :0]
     stream = np.frombuffer(file, "u1")
     return d.one_node("ImageDecoder", [stream], opset=20, pixel_format=order, rtol=0, atol=0,

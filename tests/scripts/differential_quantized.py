@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""com.microsoft's products of dynamically quantised matrices, and its QuantizeLinear and DequantizeLinear, against
-PyPI's onnxruntime. tests/program/differential.py says what the options are.
+"""The matrix products of com.microsoft with dynamic quantization, and its QuantizeLinear and DequantizeLinear, against
+PyPI's onnxruntime. For the options see tests/program/differential.py.
 """
 import pathlib
 import sys
@@ -23,7 +23,7 @@ def bias(rng, b):
 def to_float(rng):
     a, b = matrices(rng)
     b_scale = scale(rng, per_column(rng, b))
-    # onnxruntime multiplies the bias, too, by scales per column that a stack of matrices has.
+    # With scales per column and a stack of matrices, onnxruntime multiplies the bias by the scales, too.
     added = bias(rng, b) if b.ndim == 2 or b_scale.ndim == 0 else None
     inputs = [a, b, scale(rng), b_scale, maybe(rng, zero_point(rng, a.dtype)),
               maybe(rng, zero_point(rng, b.dtype, per_column(rng, b))), added]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """RNN, GRU and LSTM of random sizes, lengths, directions, layouts and activations against onnxruntime.
 
-Options of the long campaign: see tests/program/differential.py.
+For the options of the long campaign see tests/program/differential.py.
 """
 import pathlib
 import sys
@@ -20,7 +20,7 @@ TAKES_BETA = {"Affine", "ScaledTanh", "HardSigmoid"}
 
 
 def chosen_activations(rng, op, directions):
-    """Names, and alphas and betas for all of those that take one, or none at all."""
+    """The names of activations, with alphas and betas for all activations that have them, or without any."""
     names = [str(rng.choice(ACTIVATIONS)) for _ in range(FUNCTIONS[op] * directions)]
     if rng.random() < 0.5:
         return names, None, None
@@ -34,11 +34,11 @@ NUMBERS = {"Relu": lambda x, a, b: np.maximum(x, 0), "Tanh": lambda x, a, b: np.
            "ScaledTanh": lambda x, a, b: a * np.tanh(b * x), "HardSigmoid": lambda x, a, b: np.clip(a * x + b, 0, 1),
            "Elu": lambda x, a, b: np.where(x < 0, a * (np.exp(x) - 1), x), "Softsign": lambda x, a, b: x / (1 + np.abs(x)),
            "Softplus": lambda x, a, b: np.logaddexp(0, x)}
-PRESET = {"LeakyRelu": (0.01, 0), "HardSigmoid": (0.2, 0.5), "Elu": (1, 0)}  # onnxruntime's are 0 for the others
+PRESET = {"LeakyRelu": (0.01, 0), "HardSigmoid": (0.2, 0.5), "Elu": (1, 0)}  # in onnxruntime, 0 for the others
 
 
 def functions_of(op, directions, names, alphas, betas):
-    """By direction: what the gates go through, each as a function of its clipped input."""
+    """The activations of each direction, each as a function of its clipped input."""
     names = names or {"RNN": ["Tanh"], "GRU": ["Sigmoid", "Tanh"], "LSTM": ["Sigmoid", "Tanh", "Tanh"]}[op] * directions
     alphas, betas, made = list(alphas or []), list(betas or []), []
     for name in names:
@@ -52,7 +52,7 @@ def functions_of(op, directions, names, alphas, betas):
 
 
 def step_of(op, x, h, c, w, r, bias, p, act, clip, given):
-    """The next h and c of one row, as ONNX writes the equations."""
+    """The next h and c of one row by the equations of ONNX's documentation."""
     n, cut = len(h), (lambda v: np.clip(v, -clip, clip)) if clip else (lambda v: v)
     xs, hs = x @ w.T + bias[:len(w)], h @ r.T + bias[len(w):]
     if op == "RNN":
@@ -66,11 +66,11 @@ def step_of(op, x, h, c, w, r, bias, p, act, clip, given):
     f = 1 - i if given["input_forget"] else act[0](cut(x_of[2] + h_of[2] + p[2 * n:] * c))
     new = f * c + i * act[1](cut(x_of[3] + h_of[3]))
     o = act[0](cut(x_of[1] + h_of[1] + p[n:2 * n] * new))
-    return o * act[2](new), new  # onnxruntime clips no cell state
+    return o * act[2](new), new  # onnxruntime does not clip the cell state
 
 
 def by_numpy(op, inputs, outputs, direction, activations, clip, given):
-    """The definition in doubles: what neither overflows nor rounds as floats do."""
+    """The definition in doubles, which neither overflow nor round as floats do."""
     x, w, r, bias, lengths, h0, c0, p = [None if v is None else v.astype("f8" if v.dtype.kind == "f" else "i8")
                                          for v in [*inputs, None, None]][:8]
     directions, hidden, (steps, batch, _) = len(w), r.shape[2], x.shape
@@ -128,7 +128,7 @@ def recurrent(op):
 
 
 def without_steps(op, direction):
-    """One of two sequences has no step."""
+    """A case in which one of two sequences has no step."""
     ones, gates = np.ones((1, 2, 1), "f4"), GATES[op]
     return d.one_node(op, [np.ones((3, 2, 1), "f4"), np.ones((1, gates, 1), "f4"), np.ones((1, gates, 1), "f4"), None,
                            np.array([0, 2], "i4"), ones] + ([ones] if op == "LSTM" else []), ["y", "h"], opset=14,

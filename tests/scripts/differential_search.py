@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""com.microsoft's searches for tokens (GreedySearch, Sampling, BeamSearch, WhisperBeamSearch) against onnxruntime, with
+"""The token searches of com.microsoft (GreedySearch, Sampling, BeamSearch, WhisperBeamSearch) against onnxruntime, with
 small models of random weights: decoders like GPT-2's, and encoders with decoders like T5's and Whisper's.
 
-Options of the long campaign: see tests/program/differential.py.
+For the options of the long campaign see tests/program/differential.py.
 """
 import argparse
 import pathlib
@@ -36,8 +36,8 @@ def trimmed(inputs):
 
 
 def changes(rng, ids, length, batch, words, end, least=1):
-    """What is common to all searches, of sequences that begin with so many tokens: their longest, and the inputs that
-    change scores. `ids` are tokens that the attention mask is for."""
+    """The inputs that all searches have: their longest length, for sequences that begin with `length` tokens, and the
+    inputs that change scores. `ids` are the tokens that the attention mask covers, or None."""
     most = length + int(rng.integers(least, least + 8))
     mask, first = ((rng.random(shape) < 0.7).astype("i4") for shape in (words, (batch, words)))
     mask[[end, 5]], first[:, 5] = 1, 1
@@ -48,7 +48,7 @@ def changes(rng, ids, length, batch, words, end, least=1):
 
 
 def prompt(rng):
-    """Tokens with some pads before them."""
+    """Tokens, with padding before them in some rows."""
     batch, length = int(rng.integers(1, 4)), int(rng.integers(1, 6))
     ids = rng.integers(2, WORDS, (batch, length)).astype("i4")
     for row in ids:
@@ -61,10 +61,10 @@ def ngrams(rng):
 
 
 def common(rng):
-    """A prompt with some pads before it, what is common to all searches, and their attributes."""
+    """A prompt with padding before it, the inputs that all searches have, and their attributes."""
     ids = prompt(rng)
     most, changed = changes(rng, ids, ids.shape[1], len(ids), WORDS, 1)
-    if changed[-1] is not None and rng.random() < 0.5:  # a mask of its own, that does not show the pads alone
+    if changed[-1] is not None and rng.random() < 0.5:  # a mask that hides more than the padding
         changed[-1] = (rng.random(ids.shape) < 0.6).astype("i4")
         changed[-1][:, -1] = 1
     return ids, most, changed, {"eos_token_id": 1, "pad_token_id": 0, "model_type": 0,
@@ -72,19 +72,19 @@ def common(rng):
 
 
 def encoded(rng):
-    """The same for a model with an encoder."""
+    """A prompt, inputs and attributes as in `common`, for a model with an encoder, and its form."""
     ids, starts = prompt(rng), rng.random() < 0.6
     if ids.shape[1] > 3:
-        ids[0, -1] = 0  # a pad behind tokens is one of them
+        ids[0, -1] = 0  # a pad behind tokens counts as a token
     f = form(starts=starts, hidden=starts and rng.random() < 0.5, source=rng.random() < 0.3, whole=rng.random() < 0.3,
              layers=int(rng.integers(1, 3)))
-    # Where the encoder makes the only step, onnxruntime asks the decoder, for tokens that were in memory.
+    # If the encoder makes the only step, onnxruntime runs the decoder nevertheless, on tokens of uninitialized memory.
     most, changed = changes(rng, ids, 1, len(ids), WORDS, 1, 2 if starts else 1)
     return ids, most, changed, {"eos_token_id": 1, "pad_token_id": 0, "model_type": 1,
                                 "decoder_start_token_id": int(rng.integers(2, WORDS))} | pair(rng, f) | ngrams(rng)
 
 
-# Whisper's words: text, the end, words for its tasks, and times.
+# The vocabulary of Whisper's models here: text, the end of text, tokens of tasks, and timestamps.
 TIMED, TEXT_END, FIRST_TIME = 80, 8, 15
 SPECIAL = {"decoder_start_token_id": 9, "translate_token_id": 10, "transcribe_token_id": 11, "start_of_lm_token_id": 12,
            "no_speech_token_id": 13, "no_timestamps_token_id": 14, "beginning_timestamp_token_id": FIRST_TIME}
@@ -95,7 +95,7 @@ def features(rng, batch):
 
 
 def with_pads(made, length):
-    """Behind the step at which all rows have ended, onnxruntime's output has what was in memory."""
+    """Replaces what follows the step at which all rows have ended: onnxruntime leaves uninitialized memory there."""
     def settle(outputs):
         rows = outputs["out_0"]
         over = [i for i in range(length, rows.shape[1]) if (rows[:, i] == 0).all()]
@@ -114,15 +114,15 @@ def greedy(rng):
 
 
 def by_beams(rng, op, ids, most, changed, given, more=()):
-    """A search by beams, with what all of them have. onnxruntime refuses one without min_length or length_penalty."""
+    """A beam search with the inputs that all beam searches have. onnxruntime requires min_length and length_penalty."""
     least, penalty, mask, first, attention = changed
     words, beams = TIMED if op == "WhisperBeamSearch" else WORDS, int(rng.integers(1, 5))
     scores = ["scores"] if rng.random() < 0.4 else []
-    if scores:  # of searches that end before max_length, onnxruntime leaves the rest as its memory was: none does
+    if scores:  # onnxruntime leaves scores uninitialized after an early end, so no search may end early
         mask = np.ones(words, "i4") if mask is None else mask
         mask[given["eos_token_id"]] = 0
     least = scalar(0) if least is None else least
-    # Without early_stopping, onnxruntime asks another batch's scores whether one can still become better.
+    # Without early_stopping, onnxruntime reads the scores of a wrong batch to decide whether a beam can still improve.
     early = int(rng.integers(2)) if len(ids) == 1 else 1
     return d.one_node(op, trimmed(
         [ids, scalar(most), least, scalar(beams), scalar(int(rng.integers(1, beams + 1))),
@@ -140,15 +140,15 @@ def encoded_beam(rng):
 
 
 def whisper(rng):
-    """BeamSearch has Whisper's models, too, without times and temperature."""
+    """BeamSearch also runs Whisper's models, without timestamps and temperature."""
     op, batch = "WhisperBeamSearch" if rng.random() < 0.8 else "BeamSearch", int(rng.integers(1, 4))
     words, end = (TIMED, TEXT_END) if op == "WhisperBeamSearch" else (WORDS, 1)
     ids = perhaps(rng, rng.integers(2, words, (batch, int(rng.integers(1, 5)))).astype("i4"), 0.7)
     timed = op == "WhisperBeamSearch" and rng.random() < 0.6
     if ids is not None and rng.random() < 0.5:
-        ids[:] = ids % TEXT_END  # text alone
+        ids[:] = ids % TEXT_END  # tokens of text only
     f = form(whisper=True, hidden=rng.random() < 0.5, layers=int(rng.integers(1, 3)), words=words)
-    # Where the encoder makes the only step, onnxruntime fails.
+    # If the encoder makes the only step, onnxruntime fails.
     most, changed = changes(rng, None, ids.shape[1] if ids is not None else 1, batch, words, end, 2)
     more = [ids, scalar(int(timed))] if timed or ids is not None else []
     if op == "WhisperBeamSearch":
@@ -159,7 +159,8 @@ def whisper(rng):
 
 
 def sampling(rng):
-    """With a top_p that leaves one word: numbers of chance are not onnxruntime's. (It leaves filtered_logits out.)"""
+    """Sampling with a top_p that leaves one word, as random numbers differ. onnxruntime does not write
+    filtered_logits."""
     ids, most, (least, penalty, mask, first, attention), given = common(rng)
     made = d.one_node("Sampling", trimmed([ids, scalar(most), least, penalty, mask, first, attention, None,
                                            scalar(int(rng.integers(100)))]), opset=1, domain=MS,
@@ -192,15 +193,16 @@ def of_cameo(each):
 
 
 def wrong_samples(rng):
-    """Sampling by its tokens: `cameo conformance` does not compare what chance makes, and where one word is left there
-    is none."""
+    """Compares the tokens of Sampling here: `cameo conformance` does not compare random outputs, although nothing is
+    random if only one word is left."""
     each = sampling(rng)
     told = each.settle(of_onnxruntime(each.model, each.feeds))
     return told["out_0"], of_cameo(each)["out_0"]
 
 
 def wrong_greedy(rng):
-    """onnxruntime has GreedySearch without an encoder alone; a search with one beam that ends early takes its tokens."""
+    """onnxruntime has GreedySearch only without an encoder; a beam search with one beam that ends early has its
+    tokens."""
     ids, most, (least, _, mask, first, attention), given = encoded(rng)
     given.pop("no_repeat_ngram_size", None)
     least = scalar(0) if least is None else least
@@ -212,7 +214,7 @@ def wrong_greedy(rng):
 
 
 def whisper_search(f, graphs, x, ids, most, beams, wanted, outputs, more=(), **given):
-    """A search of Whisper's without changes."""
+    """A Whisper search without the inputs that change scores."""
     mask = np.ones(f.words, "i4")
     if "scores" in outputs:
         mask[TEXT_END] = 0
@@ -222,8 +224,8 @@ def whisper_search(f, graphs, x, ids, most, beams, wanted, outputs, more=(), **g
 
 
 def wrong_extra(rng):
-    """onnxruntime's processor passes over extra_decoding_ids and leaves non_speech_probs as it was. The first end the
-    prompt, the others are likelihoods of its first step."""
+    """onnxruntime's processor ignores extra_decoding_ids and does not write non_speech_probs. The extra ids are
+    appended to the prompt; non_speech_probs are probabilities at its first step."""
     batch, f = int(rng.integers(1, 3)), form(whisper=True, words=TIMED)
     x, graphs = features(rng, batch), pair(rng, f)
     ids, extra = (rng.integers(1, TEXT_END, (batch, int(rng.integers(1, 4)))).astype("i4") for _ in range(2))
@@ -239,7 +241,8 @@ def wrong_extra(rng):
 
 
 def wrong_cross(rng):
-    """onnxruntime's processor has no cross_qk. They are what its encoder and decoder give for the sequences, alone."""
+    """onnxruntime's processor has no cross_qk. The reference runs its encoder and decoder on the resulting
+    sequences."""
     batch, f = int(rng.integers(1, 3)), form(whisper=True, words=TIMED, layers=2, shows_scores=True)
     x, graphs, ids = features(rng, batch), pair(rng, f), rng.integers(1, TEXT_END, (batch, int(rng.integers(1, 4)))).astype("i4")
     most, beams = ids.shape[1] + int(rng.integers(1, 7)), int(rng.integers(1, 4))
@@ -253,7 +256,7 @@ def wrong_cross(rng):
     for b in range(batch):
         for i, tokens in enumerate(got["sequences"][b]):
             pasts = {n.replace("present", "past"): v[b:b + 1] for n, v in started.items() if n.startswith("present")}
-            length = np.flatnonzero(tokens)[-1] + 1 if tokens.any() else 0  # no decoder gives the pad
+            length = np.flatnonzero(tokens)[-1] + 1 if tokens.any() else 0  # a decoder never chooses the pad
             for call in range(min(length - ids.shape[1], want.shape[3])):
                 at = ids.shape[1] + call
                 told = of_onnxruntime(models["decoder"], {"input_ids": tokens[None, at:at + 1], **pasts,
@@ -264,7 +267,8 @@ def wrong_cross(rng):
     return want, got["cross_qk"]
 
 
-# What onnxruntime's kernels do not answer by themselves, or chance makes: pairs of what is right and what cameo gives.
+# Searches for which onnxruntime has no comparable answer, or whose outputs are random: pairs of the expected output and
+# cameo's output.
 OTHERS = {"Sampling by its tokens": (wrong_samples, 100), "GreedySearch with an encoder": (wrong_greedy, 60),
           "extra_decoding_ids and non_speech_probs": (wrong_extra, 60), "cross_qk": (wrong_cross, 40)}
 

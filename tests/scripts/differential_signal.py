@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Spectra and windows, conversions between all types, constants in all their forms, and where elements are not zero,
-against onnxruntime; texts of floating-point numbers against numpy, whose form they have.
+"""Spectra and windows, conversions between all types, all kinds of constants, and NonZero, against onnxruntime; the
+text of floating-point numbers against numpy, whose format it has.
 
-Options of the long campaign: see tests/program/differential.py.
+For the options of the long campaign see tests/program/differential.py.
 """
 import pathlib
 import sys
@@ -32,7 +32,7 @@ def dft(rng):
     shape[axis] = int(rng.integers(1, 18))
     shape[-1] = 1 if onesided and not inverse else 2 if onesided and inverse else int(rng.integers(1, 3))
     length = perhaps(rng, np.array(int(rng.integers(1, 20)), "i8"), 0.4)
-    if inverse and onesided:  # of other lengths onnxruntime makes what the reference evaluator does not
+    if inverse and onesided:  # for other lengths onnxruntime and the reference evaluator differ
         shape[axis] += 1
         length = perhaps(rng, np.array(2 * shape[axis] - int(rng.integers(1, 3)), "i8"))
     if rng.random() < 0.4:
@@ -87,7 +87,7 @@ def non_zero(rng):
 
 
 def odd_numbers(rng, kind, count=24):
-    """Numbers of all sizes, whole ones and such that lie in the middle of two others."""
+    """Numbers of all magnitudes, integral ones, and ones in the middle between two that the type has."""
     x = rng.uniform(-1, 1, count) * 10.0 ** rng.integers(-6, 7, count)
     x[::3] = np.round(x[::3])
     x[1::5] = np.round(x[1::5]) + 0.5
@@ -107,15 +107,15 @@ def cast(rng):
             x[::2] = rng.integers(0, 100, 12)
         else:
             x = odd_numbers(rng, "f8")
-            if to_kind in INTEGERS:  # ONNX does not define what becomes of numbers that do not fit
+            if to_kind in INTEGERS:  # ONNX does not define conversions of numbers out of range
                 bits = np.iinfo(to_kind)
                 x = np.clip(x, max(bits.min, -2.0**30), min(bits.max, 2.0**30)) * (0.9 if bits.bits > 8 else 0.5)
             elif rng.random() < 0.5:
                 x[:3] = [np.inf, -np.inf, np.nan]
             x = x.astype(numpy_types.get(from_kind, from_kind))
-            if to_kind in INTEGERS + ["?"]:  # what a narrow type has no number for; -0.0, true in onnxruntime's float8
+            if to_kind in INTEGERS + ["?"]:  # overflow; -0.0, true in onnxruntime's float8
                 x[~np.isfinite(x) | (x == 0)] = 1
-    # Exactly: what rounds otherwise is wrong.
+    # The comparison is exact: any other rounding is an error.
     return d.one_node("Cast", [x.reshape(4, 6)], opset=21, to=helper.np_dtype_to_tensor_dtype(to), rtol=0, atol=0,
                       saturate=perhaps(rng, int(rng.integers(2))) if to_kind.startswith("e") else None)
 
@@ -151,7 +151,7 @@ def bit_cast(rng):
 
 
 def sparse_tensor(rng, kind):
-    """In row-major order; indices flat or by axis, elements as raw bytes or as a list."""
+    """A sparse tensor in row-major order; its indices are flat or per axis, its elements raw bytes or a list."""
     shape = [int(n) for n in rng.integers(1, 5, int(rng.integers(1, 4)))]
     count = int(np.prod(shape))
     places = np.sort(rng.permutation(count)[:int(rng.integers(0, count + 1))])
@@ -178,10 +178,10 @@ def constant(rng):
              "value_floats": lambda: [1.5, -2.0], "value_int": lambda: 7, "value_ints": lambda: [1, 2, 3],
              "value_string": lambda: "text", "value_strings": lambda: ["a", "", "é"]}[form]()
     each = d.one_node("Constant", [], ["constant"], opset=int(rng.choice([13, 19, 21])), **{form: given})
-    # Through a second node: a sparse output of the graph stays sparse in onnxruntime.
+    # An Identity makes the output dense: a sparse output of the graph stays sparse in onnxruntime.
     each.model.graph.node.append(helper.make_node("Identity", ["constant"], ["out_0"]))
     each.model.graph.output[0].name = "out_0"
-    if rng.random() < 0.5:  # with the types that onnx infers: a sparse one of the constant
+    if rng.random() < 0.5:  # with inferred types, which are sparse for the constant
         each.model.CopyFrom(onnx.shape_inference.infer_shapes(each.model))
     return each
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""ONNX's own operators that compute elementwise, reduce, move, multiply and look up, and some of com.microsoft's that do
-the same, against onnxruntime, or onnx's reference evaluator where that has no kernel: shapes of rank 0 to 6, sizes of 0,
-broadcasting, attributes and inputs that are there or not, opsets, element types.
+"""Operators of ONNX that compute elementwise, reduce, move, multiply and look up, and similar ones of com.microsoft,
+against onnxruntime, or against onnx's reference evaluator where onnxruntime has no kernel. The cases vary ranks from 0
+to 6, sizes of 0, broadcasting, optional attributes and inputs, opsets and element types.
 
-Options of the long campaign: see tests/program/differential.py.
+For the options of the long campaign see tests/program/differential.py.
 """
 import pathlib
 import sys
@@ -29,7 +29,7 @@ def perhaps(rng, made, chance=0.5):
 
 
 def shape_of(rng, least=0, most=6, sizes=(0, 4)):
-    """Mostly sizes of 1 and more: one shape in six may have sizes of 0."""
+    """A random shape; one in six may have sizes of 0, in the others all sizes are at least 1."""
     low = max(sizes[0], 1) if rng.random() < 0.83 else sizes[0]
     return [int(n) for n in rng.integers(low, sizes[1] + 1, int(rng.integers(least, most + 1)))]
 
@@ -51,7 +51,7 @@ def near(kind):
 
 
 def one_of_shapes(rng, shape):
-    """A shape that broadcasts to this one: leading axes left out, some sizes 1."""
+    """A shape that broadcasts to `shape`: leading axes may be left out, and some sizes are 1."""
     first = int(rng.integers(0, len(shape) + 1)) if rng.random() < 0.4 else 0
     return [1 if rng.random() < 0.3 else n for n in shape[first:]]
 
@@ -76,7 +76,7 @@ def constants(rng, *positions):
 
 # Elementwise
 
-UNARY = {  # opsets, element types, between which numbers
+UNARY = {  # opsets, element types, range of the input
     "Abs": ([6, 13], ["f4", "f8", "f2"] + INTEGERS, -9, 9), "Neg": ([6, 13], FLOATS + ["i8", "i4", "i2", "i1"], -9, 9),
     "Ceil": ([6, 13], FLOATS, -9, 9), "Floor": ([6, 13], FLOATS, -9, 9), "Round": ([11, 22], FLOATS, -9, 9),
     "Sign": ([9, 13], ["f4", "f8", "f2"] + INTEGERS, -2, 3), "Exp": ([6, 13], FLOATS, -5, 5),
@@ -198,7 +198,7 @@ def reduction(rng):
         kind = pick(rng, kind, "i8", "i1", "u1")
     shape = shape_of(rng, 0, 6, (0 if op in ("Sum", "SumSquare", "L1", "L2") else 1, 4))
     axes = axes_of(rng, len(shape))
-    if op == "Prod" and kind[0] in "iu":  # oracles overflow in ways of their own
+    if op == "Prod" and kind[0] in "iu":  # the oracles overflow in different ways
         kind = "f4"
     x = some(rng, shape, kind, 1, 2) if op in ("LogSum", "Prod") else some(rng, shape, kind)
     by_input = opset >= 18 or (late and opset >= 13)
@@ -352,7 +352,7 @@ def slice_of(rng):
         return d.one_node("Slice", [x], opset=1, axes=axes, starts=starts, ends=ends)
     steps = perhaps(rng, np.array([pick(rng, 1, 2, -1, -2, 3) for _ in axes], "i8"))
     if steps is None or (steps > 0).all() or (len(axes) == 1 and -shape[axes[0]] <= starts[0]):
-        ends = open_ended  # with others, each oracle breaks another sentence
+        ends = open_ended  # with others, each oracle violates the definition in another way
     inputs = [x, np.array(starts, "i8"), np.array(ends, "i8"), np.array(axes, "i8"), steps]
     return d.one_node("Slice", inputs if steps is not None else inputs[:4], opset=opset,
                       constant=constants(rng, 1, 2, 3, 4)[:len(inputs)], shapes=rng.random() < 0.6)
@@ -373,7 +373,7 @@ def gather_elements(rng):
     indices = np.asarray(rng.integers(-shape[axis], shape[axis], tuple(of))).astype(pick(rng, "i4", "i8"))
     if rng.random() < 0.5:
         return d.one_node("GatherElements", [some(rng, shape, pick(rng, *MOVED)), indices], opset=opset, axis=axis)
-    # Every place is written once at most, without a reduction.
+    # Without a reduction, every element is written at most once.
     op = pick(rng, "ScatterElements", "Scatter")
     kind, reduction_of = pick(rng, "f4", "f8", "i8", "i4"), None
     order = np.argsort(rng.random(tuple(shape)), axis=axis)
@@ -510,7 +510,7 @@ def matmul(rng):
     a, b = one_of_shapes(rng, batch) + [m, k], one_of_shapes(rng, batch) + [k, n]
     b = [k] if rng.random() < 0.1 else b
     op = {"opset": pick(rng, 9, 13)}
-    # Without elements, onnxruntime does not broadcast the batches of FusedMatMul.
+    # onnxruntime does not broadcast the batches of FusedMatMul if a tensor is empty.
     if kind in ("f4", "f8") and len(a) > 1 and len(b) > 1 and 0 not in a + b and rng.random() < 0.3:
         op = {"opset": 1, "domain": MS, "alpha": perhaps(rng, 0.5), "transA": perhaps(rng, 0), "transB": perhaps(rng, 0)}
     return d.one_node("FusedMatMul" if "domain" in op else "MatMul", [some(rng, a, kind), some(rng, b, kind)],
@@ -565,7 +565,7 @@ def pool(rng):
     elif op != "LpPool":
         given["auto_pad"] = pick(rng, "SAME_UPPER", "SAME_LOWER", "VALID")
     opset = {"MaxPool": pick(rng, 12, 22), "AveragePool": pick(rng, 11, 19), "LpPool": pick(rng, 11, 18)}[op]
-    if op == "MaxPool" and "auto_pad" not in given:  # with both, each oracle has another size
+    if op == "MaxPool" and "auto_pad" not in given:  # with both, the oracles' output sizes differ
         given["dilations"] = perhaps(rng, [int(v) for v in rng.integers(1, 3, axes)], 0.3)
     if op == "AveragePool":
         given["count_include_pad"] = perhaps(rng, int(rng.integers(2)))
@@ -634,7 +634,7 @@ def text(rng):
         a, b = two_that_broadcast(rng, 4)
         return d.one_node(op, [some(rng, a, "O"), some(rng, b, "O")], opset=20)
     if op == "StringSplit":
-        shape = shape or [2]  # the reference, which may have to decide, takes no scalar
+        shape = shape or [2]  # the reference evaluator, which may have to decide, rejects scalars
         words = np.array(["a b", "", "a,b,,c", " x  y ", "one"], object)
         return d.one_node(op, [np.asarray(words[rng.integers(0, 5, tuple(shape))], object).reshape(tuple(shape))], 2, opset=20,
                           delimiter=perhaps(rng, pick(rng, ",", " ", "b")), maxsplit=perhaps(rng, int(rng.integers(0, 3))))

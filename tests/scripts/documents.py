@@ -1,19 +1,19 @@
-"""Holds README.md, CONTRIBUTING.md, docs/*.md and eps/*/README.md to what is there: every block of code is read by what
-it is written for, every link and every path leads somewhere, and every command has the options that are shown.
+"""Checks README.md, CONTRIBUTING.md, docs/*.md and eps/*/README.md against the tree: each block of code is read by the
+tool for its language, each link and each path exists, and each command has the options that are shown.
 
-A fenced block says its language:
-  cpp            compiled. One that begins with #include is a file; before any other stands what it is part of:
-                 <!-- cpp: declarations -->   of a namespace of its own, below the page's preamble
-                 <!-- cpp: statements -->     of a function of its own that returns a status
+A fenced block names its language:
+  cpp            compiled. A block that begins with #include is a file; above any other, a comment names its context:
+                 <!-- cpp: declarations -->   of a separate namespace, below the page's preamble
+                 <!-- cpp: statements -->     of a separate function that returns a status
                  <!-- cpp: continued -->      of the function of the statements before
-                 The preamble of a page is a comment too, with the parameters that its functions have:
+                 The preamble of a page is a comment, too, with the parameters of these functions:
                  <!-- cpp: preamble (const cameo::session& session)
                  #include <cameo/cameo.hpp>
                  -->
-                 and <!-- cpp: column 2 --> before a table takes the code in that column, each cell as statements.
+                 <!-- cpp: column 2 --> before a table compiles the code in that column, each table cell as statements.
   c              compiled as C99: a whole file
   cmake          run by cmake -P with stand-ins for the commands that need a project; targets and options must exist
-  sh, console    lines that call the program or a script of this tree: that must exist, with those options
+  sh, console    lines that call the program or a script of this tree, which must exist and have these options
   json, python, ini, toml   parsed
   text           not code
 
@@ -43,7 +43,7 @@ INDENTED = re.compile(r"(?<=\n\n)((?: {4,}\S[^\n]*\n|\n(?= {4}))+)")
 SPAN = re.compile(r"(?<!`)`([^`\n]+(?:\n[^`\n]+)?)`(?!`)")
 LINK = re.compile(r"!?\[[^\]\n]*(?:\n[^\]\n]*)?\]\(([^)\s]+)\)")
 PATH = re.compile(r"^(?:[\w.-]+/)*[\w.-]+\.(?:hpp|cpp|py|md|sh|svg|png|cmake|onnx)$|^(?:[\w.-]+/)+[\w.-]*$")
-SHOUTED = re.compile(r"README|CONTRIBUTING|CHANGELOG|LICENSE|SECURITY|THIRD_PARTY|CMake\w+")  # names of files in capitals
+SHOUTED = re.compile(r"README|CONTRIBUTING|CHANGELOG|LICENSE|SECURITY|THIRD_PARTY|CMake\w+")  # file names in capitals
 PLACEHOLDER = re.compile(r"[A-Z]{2,}|<|\*")
 checks, failures = 0, []
 
@@ -57,12 +57,12 @@ def check(holds, where, words):
 
 
 def blank(match):
-    """As many lines, with nothing in them."""
+    """As many empty lines as the match has lines."""
     return "\n" * match.group(0).count("\n")
 
 
 class Page:
-    """A page, its fenced blocks cut out: what is left is prose of as many lines."""
+    """A page without its fenced blocks: blank lines take their place, so that line numbers stay."""
 
     def __init__(self, path):
         self.path, self.name = path, os.path.relpath(path, root)
@@ -76,7 +76,7 @@ class Page:
         return f"{self.name}:{line}"
 
     def directive_before(self, offset):
-        """The comment that ends in the line above."""
+        """The comment that ends on the line above."""
         for found in DIRECTIVE.finditer(self.text, 0, offset):
             if not self.text[found.end():offset].strip():
                 return found
@@ -86,7 +86,7 @@ class Page:
 # ---- C++ ----
 
 def compile_cpp(name, source):
-    """(name, what the compiler says or an empty string)"""
+    """(name, the compiler's messages; empty if it compiled)"""
     file = out / (re.sub(r"\W", "_", name) + ".cpp")
     file.write_text(source, encoding="utf-8")
     command = [os.environ["CAMEO_CXX"], "-std=c++20", *WARNINGS, "-fsyntax-only", *INCLUDES, str(file)]
@@ -108,7 +108,7 @@ def column_cells(page, offset, column):
 
 
 def cpp_sources(page):
-    """Sources to compile for a page, by name: its whole files, and one of all its fragments."""
+    """The sources to compile for a page, by name: each of its whole files, and one with all its fragments."""
     preamble, parameters, body, last, number = "", "()", [], None, 0
     functions = []  # of [line, code] pairs
 
@@ -196,7 +196,7 @@ def cmake_text():
 
 def check_cmake(where, code):
     file = out / "block.cmake"
-    # Each variable of cameo's that the block sets is an option of cameo's.
+    # Each variable with the prefix CAMEO_ that the block sets must be an option of cameo.
     for name in set(re.findall(r"\bCAMEO_\w+", code)):
         check(re.search(rf"(?:option|set)\({name}\b", CMAKE), where, f"there is no option {name}")
     file.write_text(STAND_INS + code.replace("include(FetchContent)", ""), encoding="utf-8")
@@ -213,7 +213,7 @@ def check_cmake(where, code):
 
 
 def check_target(where, name):
-    """cameo::NAME is made somewhere in the CMake files."""
+    """The target cameo::NAME must be defined in one of the CMake files."""
     short = name.removeprefix("cameo::")
     known = re.search(rf"add_library\((?:cameo_)?{short}\b|EXPORT_NAME {short}\b", CMAKE)
     provider = short.startswith("ep_") and (root / "eps" / short.removeprefix("ep_")).is_dir()
@@ -335,7 +335,7 @@ def check_blocks(page):
 
 
 def headings(path):
-    """Anchors of a page, as GitHub makes them."""
+    """The anchors of a page, as GitHub derives them from its headings."""
     text = FENCE.sub("", path.read_text(encoding="utf-8"))
     for heading in re.findall(r"^#+ +(.*)", text, re.MULTILINE):
         plain = re.sub(r"\[([^\]]*)\]\([^)]*\)|`", r"\1", heading).lower()
@@ -354,7 +354,7 @@ def check_links(page):
 
 
 def check_spans(page):
-    """Paths and commands in running text."""
+    """Checks the paths and commands in running text."""
     for found in SPAN.finditer(page.prose):
         span, where = found.group(1).replace("\n", " "), page.where(page.prose[:found.start()].count("\n") + 1)
         if re.match(r"(?:\S*/)?cameo \w", span):
@@ -375,7 +375,7 @@ EPS = sorted(root.glob("eps/*/include/cameo"))
 
 
 def check_pages(pages):
-    """How many sources of C++ they have."""
+    """Checks these pages and returns the number of their C++ sources."""
     sources = []
     for page in pages:
         check_blocks(page)
@@ -389,7 +389,7 @@ def check_pages(pages):
 
 
 PREAMBLE = "<!-- cpp: preamble (int n)\n#include <cameo/core/status.hpp>\n-->\n\n"
-OFFENCES = [  # a page, and what must be said of it
+OFFENSES = [  # a page, and what must be said of it
     ("```cpp\n#include <cstddef>\nint f() { return none; }\n```\n", "'none' was not declared|undeclared identifier"),
     ("```cpp\nint f();\n```\n", "begins with #include"),
     (PREAMBLE + "<!-- cpp: statements -->\n```cpp\nn.size();\n```\n", "request for member 'size'|not a structure"),
@@ -401,7 +401,7 @@ OFFENCES = [  # a page, and what must be said of it
     ("<!-- cpp: column 2 -->\n\n| a | b |\n|---|---|\n| x | y |\n", "no code in column 2"),
     ("```cmake\nadd_executable(app main.cpp\n```\n", "CMake Error"),
     ("```cmake\nadd_library(a b.cpp)\ntarget_link_libraries(a PRIVATE cameo::all)\n```\n", "no target cameo::all"),
-    ("```cmake\nset(CAMEO_COLOUR ON)\n```\n", "no option CAMEO_COLOUR"),
+    ("```cmake\nset(CAMEO_COLOR ON)\n```\n", "no option CAMEO_COLOR"),
     ("```sh\ncameo fly\n```\n", "no command 'fly'"),
     ("```sh\ncameo run model.onnx --fast\n```\n", "no option --fast"),
     ("```sh\ncameo package burn toy\n```\n", "no command 'package burn'"),
@@ -422,11 +422,11 @@ OFFENCES = [  # a page, and what must be said of it
 
 
 def self_test():
-    """Offends once in each way, and sees each offence reported: what went unseen, in words."""
+    """Checks that each offense is reported; returns one line of text for each that was not."""
     global checks
     unseen = []
-    for i, (text, said) in enumerate(OFFENCES):
-        page = out / f"offence_{i}.md"
+    for i, (text, said) in enumerate(OFFENSES):
+        page = out / f"offense_{i}.md"
         page.write_text(text, encoding="utf-8")
         check_pages([Page(page)])
         words = "\n".join(failures).replace("\u2018", "'").replace("\u2019", "'")

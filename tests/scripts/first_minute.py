@@ -1,8 +1,8 @@
-"""The first minute with a fresh tree: examples/quickstart says what it does before it takes time, and builds the program that
-README.md goes on with; tests/run says the same of its build; an archive of the sources works without git; and what a step needs
-beyond the build is named.
+"""The first minute with a fresh tree: examples/quickstart prints what it will do before it takes time, and builds the
+program with which README.md continues; tests/run prints the same about its build; an archive of the sources works
+without git; and missing tools that a step needs beyond those of the build are named.
 
-Scripts run in a copy of the tree's own scripts, with stand-ins for apt-get, dpkg-query, id and cmake that print what those do.
+The scripts run in a copy of the tree's scripts, with stand-ins for the commands apt-get, dpkg-query, id and cmake.
 Needs CAMEO_SOURCE_DIR, CAMEO_BINARY_DIR and CAMEO_PROGRAM in the environment, as CTest sets them.
 """
 import importlib.util
@@ -46,12 +46,12 @@ def check(holds, words):
 
 
 def in_order(words, text):
-    """The expressions match one after the other."""
+    """True if the expressions match one after the other."""
     return re.search(".*".join(words), text, re.DOTALL) is not None
 
 
 def try_script(folder, name, **environment):
-    """Status and output of a script in a tree that has nothing but scripts, and the calls of cmake."""
+    """The exit status and output of a script in a tree that only has scripts, and its calls of cmake."""
     tree, commands, log = folder / "tree", folder / "bin", folder / "log"
     shutil.rmtree(folder, ignore_errors=True)
     for script in "cmake/bootstrap.sh", "examples/quickstart", "tests/run", "tests/requirements.txt":
@@ -110,7 +110,8 @@ def commit_of(tree, out):
 
 
 def try_commits(folder):
-    """A tree that is the top of its repository has a commit; one inside another repository, as an archive may lie, has none."""
+    """A tree that is the root of its repository has a commit; an unpacked archive inside another repository has
+    none."""
     shutil.rmtree(folder, ignore_errors=True)
     outer, inner = folder / "outer", folder / "outer" / "cameo-0.2.0"
     inner.mkdir(parents=True)
@@ -125,7 +126,7 @@ def try_commits(folder):
 
 
 def try_without_git(folder):
-    """What add_kernel.py copies, where there is no program git: the same as from a clone."""
+    """Without the program git, add_kernel.py copies the same files as from a clone."""
     spec = importlib.util.spec_from_file_location("add_kernel", ROOT / "tests" / "scripts" / "add_kernel.py")
     add_kernel = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(add_kernel)
@@ -139,7 +140,7 @@ def try_without_git(folder):
 
 
 def try_cpack(folder):
-    """cpack names the programs that it lacks for Debian's packages."""
+    """The error of cpack names the missing programs that Debian packages need."""
     for generator, status in ("DEB", 1), ("TGZ", 0):
         done = subprocess.run([CMAKE, f"-DCPACK_GENERATOR={generator}", "-P", ROOT / "cmake" / "cameo_cpack_needs.cmake"],
                               capture_output=True, text=True, check=False, env={"PATH": str(folder)})

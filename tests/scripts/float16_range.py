@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Float16 models whose values in between leave the range of float16 give what float64 gives, at every level of
-optimization, in bits that do not depend on the level; with session.round_float16 they give what ONNX's text says.
+"""Float16 models whose intermediate values leave the range of float16 return what float64 returns, at each level of
+optimization, with bits that do not depend on the level; with session.round_float16 they return what ONNX's text
+defines.
 
-The reference is onnx.reference on the same graph with all floats as float64, rounded once. What the page
-docs/performance.md says rounds (products, Casts of the model, graph outputs, captures) must round.
+The reference is onnx.reference on the same graph in float64, rounded once. The values that docs/performance.md lists as
+rounded (products, Casts of the model, graph outputs, captured values) must be rounded.
 """
 import functools
 import os
@@ -26,7 +27,7 @@ problems = []
 
 
 class Net:
-    """A model in the making, whose floats are all of one type: `net.Mul(a, 2.0)` adds a node and is its output."""
+    """A model under construction, whose floats have one type: `net.Mul(a, 2.0)` adds a node and returns its output."""
 
     def __init__(self, element):
         self.element, self.nodes, self.weights, self.names = element, [], [], 0
@@ -171,7 +172,7 @@ def compared(n, x):
 def branches(n, x):
     def branch(k):
         inner = Net(n.element)
-        inner.name = n.name  # names are of the whole model
+        inner.name = n.name  # names are unique in the whole model
         y = inner.Div(inner.Mul(inner.Mul(x, k), k), k)
         return inner.graph([y])
 
@@ -192,8 +193,8 @@ def loop(n, x):
     return n.Loop(np.array(3, np.int64), np.array(True), x, body=body)
 
 
-# Nets, and the levels from which on a fusion adds in another order or knows another series: their bits may differ from
-# those of the levels before.
+# Nets, each with the level from which on a fusion adds in another order or uses another series: the bits may differ
+# from those of lower levels.
 NETS = {mul_div: None, square_mean: None, residual_grows: "extended", tiny: None, softmax_parts: None,
         log_sum_exp: None, layer_norm_parts: "extended", layer_norm: None, batch_norm: None, gelu_tanh: "extended",
         through_moves: None, through_limits: None, l2_norm: None, dropout: None, sizes_alone: None, cumulative: None, softmax: None,
@@ -226,7 +227,7 @@ def bits(arrays):
 
 
 def is_close(got, want):
-    """Float16's rounding, and what sums of float32 may be off."""
+    """Equal but for float16's rounding and the error of sums in float32."""
     return all(g.shape == w.shape and g.dtype == np.float16 and
                np.allclose(g.astype(np.float64), w.astype(np.float64), rtol=2e-3, atol=1e-6)
                for g, w in zip(got, want))
@@ -254,7 +255,7 @@ def check_range(make, fuses_from, folder):
         if bits(rounded) != bits(first_rounded):
             say(name, f"with session.round_float16 at level {level} is {rounded[0].ravel()[:4]}, at level none "
                       f"{first_rounded[0].ravel()[:4]}")
-    if make is not gelu_tanh and is_close(first_rounded, want):  # tanh of infinity is right
+    if make is not gelu_tanh and is_close(first_rounded, want):  # tanh of infinity is correct
         say(name, "is right with session.round_float16: it does not leave float16's range")
     check_saved(name, path, x, folder)
     if "float16" in cameo("inspect", path, "--optimize", "none").stderr:
@@ -262,18 +263,18 @@ def check_range(make, fuses_from, folder):
 
 
 def check_saved(name, path, x, folder):
-    """What is saved after optimizing has the Casts, and gives the same when it is optimized once more."""
+    """The optimized model, when saved, contains the Casts, and gives the same result when it is optimized again."""
     for level in ("none", "extended"):
         saved = folder / "saved.onnx"
         want = run(path, x, level, "--config", f"session.optimized_model_filepath={saved}")
-        ort_session(saved)  # it is a model for others, too
+        ort_session(saved)  # onnxruntime loads it, too
         for again in ("none", level):
             if bits(run(saved, x, again)) != bits(want):
                 say(name, f"saved at level {level} and run at level {again} has other bits")
 
 
 def check_compiled(make, folder):
-    """frozen keeps plans that cpu would run: with Casts, or rounded."""
+    """A model that frozen compiled gives the same bits as on cpu, with and without session.round_float16."""
     x = (1 + 2 * np.random.default_rng(7).random((2, 8))).astype(np.float16)
     path, compiled = folder / "net.onnx", folder / "net_ctx.onnx"
     path.write_bytes(model_of(make, F16).SerializeToString())
@@ -285,7 +286,7 @@ def check_compiled(make, folder):
 
 
 def check_saved_as_is(folder):
-    """A model that is saved at the level none has no Casts that the model lacks."""
+    """A model that is saved at the level none has only the Casts of the source model."""
     path, made = folder / "plain.onnx", folder / "made.onnx"
     path.write_bytes(model_of(mul_div, F16).SerializeToString())
     run(path, np.ones((2, 8), np.float16), "none", "--config", f"session.optimized_model_filepath={made}")
@@ -294,7 +295,7 @@ def check_saved_as_is(folder):
 
 
 def check_rounds(folder):
-    """What is to round: a value beyond the range is infinite there, with the key and without."""
+    """A value beyond the range of float16 is infinite where values are rounded, with the key and without."""
 
     def outputs_between(n, x):
         a = n.Mul(x, 50000.0)
@@ -329,7 +330,7 @@ def check_rounds(folder):
         path.write_bytes(model_of(make, F16).SerializeToString())
         for level in LEVELS:
             if make is captured and level != "none":
-                continue  # a constant condition: the branch becomes a part of the graph around it
+                continue  # a constant condition: the branch is inlined
             first = run(path, x, level)[0]
             if np.isfinite(first.astype(np.float32)).any():
                 say(make.__name__, f"at level {level} is {first.ravel()[:3]}, and has to round 100,000 to infinity")
@@ -345,7 +346,7 @@ def run_named(folder, make, x):
 
 
 def check_single_nodes(folder):
-    """A node between float16 and float16 has the same bits with the key and without."""
+    """A single node with float16 inputs and outputs gives the same bits with the key and without."""
     x = np.random.default_rng(3).normal(size=(2, 8)).astype(np.float16)
     cases = {op: functools.partial(lambda op, n, x: n.add(op, x), op)
              for op in ("Exp", "Sigmoid", "Erf", "Softmax", "ReduceSum", "Tanh", "Softplus")}

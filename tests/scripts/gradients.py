@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Gradient by each operator that has a derivative, against differences of ONNX's reference evaluator in double: with
-shapes that are known and that are not, broadcast, without elements, in the opset of today and in an old one. What has no
-derivative is NOT_IMPLEMENTED, by name.
+"""The gradient of each operator that has a derivative, against difference quotients of ONNX's reference evaluator in
+double: with known and unknown shapes, broadcast, with empty tensors, in the latest opset and in an old one. For an
+operator without a derivative, the error is NOT_IMPLEMENTED and names it.
 """
 import json
 import math
@@ -70,7 +70,7 @@ for op in REDUCING:
 CASES += [case("ReduceSum", x(2, 3), opsets=NEW, noop_with_empty_axes=1), case("ReduceSum", x(2, 0), keepdims=0)]
 CASES += [case("GlobalAveragePool", x(2, 3, 4, 2))]
 CASES += [case(op, x(2, 3, 4), axis=axis, opsets=opsets) for op in ("Softmax", "LogSoftmax")
-          for axis, opsets in ((1, NEW), (-1, (21, 12)))]  # the evaluator knows today's meaning of axis alone
+          for axis, opsets in ((1, NEW), (-1, (21, 12)))]  # the evaluator implements only the current meaning of axis
 CASES += [case(op, x(2, 3)) for op in ("Softmax", "LogSoftmax")]
 CASES += [case("LayerNormalization", x(2, 3, 4), x(*s), x(*s), by=(0, 1, 2), opsets=NEW, axis=axis)
           for axis, s in ((-1, (4,)), (1, (3, 4)), (2, (1,)))]
@@ -90,7 +90,7 @@ CASES += [case("Reshape", x(2, 6), i8(3, -1), opsets=NEW), case("Reshape", x(2, 
 
 
 class Erf(OpRun):
-    """In double, which the evaluator's own is not."""
+    """Erf in double: the evaluator's Erf computes in float."""
     def _run(self, v):
         return (np.vectorize(math.erf, otypes=["f8"])(v),)
 
@@ -117,7 +117,7 @@ def model_of(one, opset, known):
         nodes, "forward", [helper.make_value_info(n, d.type_of(v)) for n, v in zip(names, inputs)],
         [onnx.ValueInfoProto(name=m) for m in made]), opset).run(None, dict(zip(names, inputs)))
     parts = []
-    for i, value in enumerate(values):  # so that each element counts differently
+    for i, value in enumerate(values):  # each element has a different weight in the sum
         fixed.append(numpy_helper.from_array(x(*np.shape(value)), f"weights_{i}"))
         nodes += [helper.make_node("Mul", [made[i], f"weights_{i}"], [f"weighted_{i}"]),
                   helper.make_node("ReduceSum", [f"weighted_{i}"], [f"sum_{i}"], keepdims=0)]
@@ -138,7 +138,7 @@ def model_of(one, opset, known):
 
 
 def differences(forward, inputs, by, constant, opset):
-    """dy/dx of each input, by central differences."""
+    """dy/dx of each input by central difference quotients."""
     run = evaluator(forward, opset)
     given = {f"in_{i}": v for i, v in enumerate(inputs) if i not in constant}
     y, step = lambda feeds: float(run.run(None, feeds)[0]), 1e-5  # noqa: E731
@@ -155,7 +155,7 @@ def differences(forward, inputs, by, constant, opset):
 
 
 def refused(folder, op, words, **attributes):
-    """What ends with NOT_IMPLEMENTED and these words, or why not."""
+    """None if the model fails with NOT_IMPLEMENTED and these words, else a description of what happened."""
     graph = helper.make_graph(
         [helper.make_node(op, ["x"], ["y"], **attributes),
          helper.make_node("Gradient", ["x"], ["dx"], domain=TRAINING, xs=["x"], y="y")], "refused",
@@ -163,13 +163,13 @@ def refused(folder, op, words, **attributes):
     path = folder / f"{op}.onnx"
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid(TRAINING, 1)],
                                 ir_version=8), path)
-    told = ort_judge.cameo("run", path, "--random-inputs", check=False)
-    right = told.returncode != 0 and "NOT_IMPLEMENTED" in told.stderr and words in told.stderr
-    return None if right else f"{op}: {told.returncode} {told.stderr.strip()[-300:]}, not {words}"
+    done = ort_judge.cameo("run", path, "--random-inputs", check=False)
+    right = done.returncode != 0 and "NOT_IMPLEMENTED" in done.stderr and words in done.stderr
+    return None if right else f"{op}: {done.returncode} {done.stderr.strip()[-300:]}, not {words}"
 
 
 def of_graphs(folder):
-    """What no single operator shows, by what the derivatives are."""
+    """Graphs of several nodes, with expected gradients by calculus."""
     a, b = above(2, 3), x(3)
 
     def graph(name, nodes, feeds, want):
@@ -200,7 +200,7 @@ def of_graphs(folder):
 
 
 def refused_nesting(folder):
-    """Gradients of gradients grow exponentially: a small model that asks for thirty of them soon ends in words."""
+    """Gradients of gradients grow exponentially: a small model with thirty nested ones must end soon, with an error."""
     nodes = [helper.make_node("Tanh", ["x"], ["y0"])]
     nodes += [helper.make_node("Gradient", ["x"], [f"y{i + 1}"], domain=TRAINING, xs=["x"], y=f"y{i}") for i in range(30)]
     ends = [[helper.make_tensor_value_info(name, TensorProto.FLOAT, [3])] for name in ("x", "y30")]

@@ -1,8 +1,8 @@
-"""The public headers as programs meet them. Each compiles alone with clang and libc++, without a warning of those that
-strict projects ask for; g++ and libstdc++ compile them in the build, target cameo_headers. Each name that cameo/cameo.hpp
-puts into `namespace cameo` is there for users or for authors of providers, and what headers need among themselves is in
-cameo::detail: so each of these names occurs in a program of examples/, or in code of README.md or docs/*.md. "--names"
-prints them, by header."""
+"""The public headers as programs include them. Each compiles alone with clang and libc++, without any warning that
+strict projects enable; g++ and libstdc++ compile them in the build, target cameo_headers. Each name that
+cameo/cameo.hpp declares in `namespace cameo` is for users or for authors of providers, and must occur in a program of
+examples/ or in code of README.md or docs/*.md; what headers share among themselves belongs into cameo::detail.
+"--names" prints the names by header."""
 import concurrent.futures
 import os
 import pathlib
@@ -13,15 +13,15 @@ import tempfile
 
 SOURCE = pathlib.Path(os.environ.get("CAMEO_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
 CLANG = ["clang++-16", "-stdlib=libc++", "-std=c++20", "-fsyntax-only"]
-# All that clang knows, but for: older standards; layouts; pointers with a size beside them, of which spans are made;
-# expressions with a comma; an exception that has no library; texts, which are for doxygen.
+# All warnings of clang except those about: older standards; layouts; pointers with a size beside them, of which spans
+# are made; commas in expressions; an exception without a library; comments, which are for doxygen.
 WARNINGS = ["-Werror", "-Weverything", "-Wno-c++98-compat", "-Wno-c++98-compat-pedantic", "-Wno-c++20-compat",
             "-Wno-pre-c++20-compat-pedantic", "-Wno-padded", "-Wno-unsafe-buffer-usage", "-Wno-comma",
             "-Wno-weak-vtables", "-Wno-documentation", "-Wno-documentation-html"]
-# What no page and no example writes, and stands in namespace cameo all the same.
+# The names that no page and no example uses, and that belong into namespace cameo nevertheless.
 UNSHOWN = {
-    "basic_runtime",  # the base of runtime, under which the reference lists the functions of both
-    "basic_status",  # what status is, in the reference and in messages of compilers
+    "basic_runtime",  # the base class of runtime; the reference lists the functions of both there
+    "basic_status",  # the class behind status, in the reference and in messages of compilers
 }
 
 NODE = re.compile(r"^([|` -]*)(\w+Decl) 0x")
@@ -43,14 +43,14 @@ def headers():
 
 
 def others():
-    """Folders of the libraries that headers of cameo/interop are for."""
+    """The include folders of the libraries that the headers of cameo/interop adapt."""
     found = subprocess.run(["pkg-config", "--cflags-only-I", "eigen3"], capture_output=True, text=True, check=False)
     return found.stdout.replace("-I", "-isystem").split()
 
 
 def modules(cache):
-    """libc++'s headers as clang's modules, which are parsed once for all headers; what one of them does not include is as
-    little visible as without, and half of the time goes. The first to compile writes the modules that most need."""
+    """libc++'s headers as clang's modules, which are parsed once for all headers; that takes half the time. A header still
+    has only the names that it includes. The first compilation writes the modules that most headers need."""
     arguments = ["-fmodules", f"-fmodules-cache-path={cache}"]
     compile_one("cameo/cameo.hpp", arguments)
     return arguments
@@ -65,7 +65,7 @@ def compile_one(header, arguments):
 
 
 def alone():
-    """Headers that do not compile, with the first error of each."""
+    """The headers that do not compile, with the first error of each."""
     names = headers()
     if len(names) < 100:
         sys.exit(f"FAILED: only {len(names)} headers below {SOURCE}")
@@ -111,7 +111,7 @@ def public_names():
 
 
 def shown():
-    """The words of examples, and of code in pages: in fences and in backticks."""
+    """The words of examples, and of code in pages, in fenced blocks and in backticks."""
     programs = [path.read_text(encoding="utf-8") for path in (SOURCE / "examples").rglob("*.[ch]pp")]
     pages = [path.read_text(encoding="utf-8") for path in (SOURCE / "README.md", *(SOURCE / "docs").glob("*.md"))]
     code = [each for page in pages for each in re.findall(r"^```.*?^```|`[^`]+`", page, re.DOTALL | re.MULTILINE)]
@@ -119,7 +119,8 @@ def shown():
 
 
 def older_standards():
-    """Without -std=c++20 a header of any layer gives the one error that says so, and the compiler stops there."""
+    """Without -std=c++20 the header of any layer gives exactly one error, which says what is needed, and compilation
+    stops."""
     failed = []
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "old.cpp"
@@ -136,8 +137,8 @@ def older_standards():
 
 
 def marks():
-    """CAMEO_API and CAMEO_C_API export what the library is built of and import it into programs that use the shared library,
-    where a system distinguishes the two; elsewhere they make it visible."""
+    """CAMEO_API and CAMEO_C_API export symbols from the sources of the library and import them into programs that use
+    the shared library, on systems that distinguish the two; elsewhere they make symbols visible."""
     visible, exported, imported = '__attribute__((visibility("default")))', "__declspec(dllexport)", "__declspec(dllimport)"
     expected = [([], visible), (["-DCAMEO_BUILDS_LIBRARY"], visible), (["-DCAMEO_USES_SHARED"], visible),
                 (["-D_WIN32"], ""), (["-D_WIN32", "-DCAMEO_BUILDS_LIBRARY"], exported),

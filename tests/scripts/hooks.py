@@ -1,6 +1,6 @@
-"""docs/hooks.md has a row for each hook of each concept that types of users meet, and no row without one. A concept in
-namespace cameo asks for its hooks in its body, by itself or by concepts of cameo::detail. That each of these concepts is
-in the reference is a part of docs/build: the page links to them."""
+"""docs/hooks.md has one row for each hook of each concept that users' types satisfy, and no other rows. A concept in
+namespace cameo requires its hooks in its body, directly or through concepts of cameo::detail. docs/build checks that
+the reference documents each of these concepts: the page links to them."""
 import os
 import pathlib
 import re
@@ -19,7 +19,7 @@ class Concept:
         self.header, self.is_public, self.parameter, self.body = header, is_public, parameter, body
 
     def own_hooks(self):
-        """Members that the body names: of the type, of its hooks, of objects; a call of an object is operator()."""
+        """The members that the body names: of the type, of its hooks, of objects; a call of an object is operator()."""
         found = set(re.findall(rf"\b(?:hooks_of<\w+>|{self.parameter})::(\w+)", self.body))
         for parameters in re.findall(r"requires\(([^()]*)\)", self.body):
             objects = re.findall(rf"\b{self.parameter}>?& (\w+)", parameters)
@@ -39,7 +39,7 @@ def until_semicolon(text, begin):
 
 
 def concepts():
-    """name -> Concept, of all headers; those of interop are about types of other libraries."""
+    """name -> Concept, of all headers except those of interop, whose concepts are about types of other libraries."""
     found = {}
     for folder in (SOURCE / "include", *sorted(SOURCE.glob("eps/*/include"))):
         for path in sorted(folder.rglob("*.hpp")):
@@ -55,8 +55,8 @@ def concepts():
 
 
 def hooks_of(name, known):
-    """Those that a concept asks for, in its body and in concepts of detail that it names, and that no public concept asks
-    for which it is built on."""
+    """The hooks that a concept requires, in its body and through concepts of detail that it names, without those that a
+    public concept requires on which it is built."""
     found, built_on = known[name].own_hooks(), set()
     for other in set(re.findall(r"\w+", known[name].body)) & set(known) - {name}:
         (built_on if known[other].is_public else found).update(hooks_of(other, known))
@@ -79,8 +79,8 @@ def main():
     failed += [f"{name}: a row without such a public concept" for name in sorted((set(rows) | others) - public)]
     for name in sorted(public & set(rows)):
         asked, header = hooks_of(name, known), (SOURCE / known[name].header).read_text(encoding="utf-8")
-        failed += [f"{name}: asks for `{hook}`, of which the page has no row" for hook in sorted(asked - rows[name])]
-        failed += [f"{name}: {known[name].header} asks for no `{hook}`" for hook in sorted(rows[name] - asked)
+        failed += [f"{name}: requires `{hook}`, for which the page has no row" for hook in sorted(asked - rows[name])]
+        failed += [f"{name}: {known[name].header} requires no `{hook}`" for hook in sorted(rows[name] - asked)
                    if not re.search(rf"::{hook}\b", header)]
     shown = set().union(*rows.values())
     for name, concept in known.items():

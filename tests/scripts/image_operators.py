@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Random nodes of the operators of images and of quantized numbers, as onnxruntime answers them: sampling, resizing,
-convolutions, pools, activations, and the QLinear operators. tests/program/differential.py says what the options are.
+"""Random nodes of the operators for images and quantized values against onnxruntime: sampling, resizing, convolutions,
+pools, activations, and the QLinear operators. For the options see tests/program/differential.py.
 """
 import os
 import pathlib
@@ -22,7 +22,7 @@ def pick(rng, *choices):
 
 
 def maybe(rng, value, chance=0.5):
-    """The value, or None: the attribute or input is left out."""
+    """The value, or None, which leaves the attribute or input out."""
     return value if rng.random() < chance else None
 
 
@@ -46,7 +46,7 @@ def trimmed(inputs):
 
 
 def at_random(rng, *positions):
-    """Some of these inputs as initializers."""
+    """A random selection of these inputs as initializers."""
     return tuple(p for p in positions if rng.random() < 0.5)
 
 
@@ -59,7 +59,7 @@ def grid_sample(rng):
     corners = int(rng.integers(2))
     x = numbers(rng, sizes(rng, 2, 1, 3) + sizes(rng, axes, 2 if corners else 1, 6))
     grid = rng.uniform(-1, 1, [x.shape[0]] + sizes(rng, axes, 1, 6) + [axes]) * pick(rng, 1, 1.3, 4, 40)
-    if rng.random() < 0.4:  # borders, and halves of elements
+    if rng.random() < 0.4:  # borders, and positions in the middle of two elements
         grid = np.round(grid * 4) / 4
     if rng.random() < 0.2:
         grid = np.where(rng.random(grid.shape) < 0.1, pick(rng, 1e4, -1e5, 3e6), grid)
@@ -87,7 +87,7 @@ def scale_of(rng):
 
 
 def layout_of(rng, mode, antialias=False):
-    """Rank, and the axes that are resized, in a form that onnxruntime has."""
+    """Rank and resized axes, in a combination that onnxruntime supports."""
     if mode == "nearest":
         rank = int(rng.integers(1, 6))
         return rank, [i for i in range(rank) if rng.random() < 0.7]
@@ -119,9 +119,9 @@ def resize(rng):
     spaces = ["half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize"]
     if opset == 11:
         spaces.append("tf_half_pixel_for_nn")
-    if opset >= 19 and mode != "nearest":  # which turns on the last bit of a place
+    if opset >= 19 and mode != "nearest":  # which is decided by the last bit of a coordinate
         spaces.append("half_pixel_symmetric")
-    if antialias and axes == [1, 2]:  # onnxruntime fills what lies outside as if channels came first
+    if antialias and axes == [1, 2]:  # onnxruntime fills positions outside as if channels were the first axis
         spaces.remove("tf_crop_and_resize")
     space = pick(rng, *spaces)
     keys.update(coordinate_transformation_mode=space, antialias=int(antialias) if opset >= 18 else None)
@@ -142,14 +142,14 @@ def resize(rng):
         named = [int(a) for a in rng.permutation(axes)]
         keys["axes"] = named
     amounts = [scales[named], None]
-    # With align_corners and a length that is no whole number onnxruntime makes something else than ONNX's cases want.
+    # With align_corners and a length that is not integral, onnxruntime differs from ONNX's cases.
     if space == "align_corners" or rng.random() < 0.5:
         amounts = [None, np.array([max(1, int(x.shape[i] * scales[i])) for i in named], np.int64)]
         if opset >= 18:
             keys["keep_aspect_ratio_policy"] = maybe(rng, pick(rng, "stretch", "not_larger", "not_smaller"))
     if roi is not None:
         roi = np.concatenate([roi[named], roi[[rank + i for i in named]]])
-    if opset == 11:  # where nothing is optional
+    if opset == 11:  # in which no input is optional
         roi = np.zeros(0, F4) if roi is None else roi
         amounts[0] = np.zeros(0, F4) if amounts[0] is None else amounts[0]
     return one_node("Resize", trimmed([x, roi, *amounts]), opset=opset, constant=at_random(rng, 1, 2) + (3,),
@@ -178,14 +178,15 @@ def window_keys(rng, axes, kernel):
         keys["pads"] = maybe(rng, [int(rng.integers(0, k)) for k in kernel * 2])
     else:
         keys["auto_pad"] = how
-    if how.startswith("SAME"):  # which onnxruntime does not dilate; its kernels do not agree on larger strides
+    if how.startswith("SAME"):  # not dilated in onnxruntime, whose kernels disagree on larger strides
         keys["dilations"] = None
         keys["strides"] = keys["strides"] and [min(s, k + 1) for s, k in zip(keys["strides"], kernel)]
     return keys
 
 
 def windows(shape, kernel, keys):
-    """The sizes of a pool's output, and for each of its places in turn the slices of the input, by ONNX's equations."""
+    """The sizes of a pool's output, and for each output position in order the slices of the input, by ONNX's
+    equations."""
     axes = []
     for i, (n, k) in enumerate(zip(shape, kernel)):
         stride, dilation = (keys[name][i] if keys.get(name) else 1 for name in ("strides", "dilations"))
@@ -206,7 +207,7 @@ def windows(shape, kernel, keys):
 
 
 def pooled(x, kernel, keys, f):
-    """f(the elements of a window, as [n, channels, elements]) in each place."""
+    """f(elements of the window, as [n, channels, elements]) at each output position."""
     to, places = windows(x.shape[2:], kernel, keys)
     made = [f(x[(slice(None), slice(None), *where)].reshape(*x.shape[:2], -1)) for where in places]
     return np.stack(made, -1).reshape(*x.shape[:2], *to)
@@ -266,7 +267,7 @@ def pool(rng):
     else:
         keys["p"] = maybe(rng, int(rng.integers(1, 5)))
     x = numbers(rng, sizes(rng, 2, 1, 3) + sizes(rng, axes, 10, 13 - axes // 3), dtype)
-    if dtype == F4 and rng.random() < 0.1:  # of a NaN onnxruntime's MaxPool makes one thing or the other
+    if dtype == F4 and rng.random() < 0.1:  # onnxruntime's MaxPool is inconsistent on NaN
         special = pick(rng, np.nan if op != "MaxPool" else np.inf, np.inf, -np.inf)
         x = np.where(rng.random(x.shape) < 0.1, F4(special), x).astype(F4)
     oracle = None
@@ -296,7 +297,7 @@ def max_unpool(rng):
     to = [(n - 1) * s - (pads or [0] * 2 * axes)[axes + i] + k
           for i, (n, s, k) in enumerate(zip(x.shape[2:], strides or [1] * axes, kernel))]
     planes, places, taken = x.shape[0] * x.shape[1], int(np.prod(to)), int(np.prod(x.shape[2:]))
-    # Where two elements go to one place, which of them stays is nobody's promise.
+    # If two elements have the same target, it is undefined which of them remains.
     if taken > places:
         return max_unpool(rng)
     indices = np.stack([rng.permutation(places)[:taken] + plane * places for plane in range(planes)])
@@ -338,20 +339,21 @@ def activation(rng):
     if op == "PRelu":
         return one_node(op, [x, F4([rng.uniform(-2, 2)])], opset=16)
     x = np.concatenate([x, numbers(rng, [9])]) if x.ndim == 1 else x
-    with np.errstate(over="ignore"):  # onnxruntime has Hardmax of float alone
+    with np.errstate(over="ignore"):  # onnxruntime has Hardmax only for float
         x = x.astype(F4 if op == "Hardmax" else pick(rng, F4, F4, F8, F2))
-    if op == "Hardmax":  # which of a NaN and a number is the maximum, no text says
+    if op == "Hardmax":  # the maximum of a NaN and a number is undefined
         x = np.where(np.isnan(x), F4(1), x)
-    if op == "Sign" and x.dtype == F2:  # onnxruntime makes 0 of NaN, for this type alone
+    if op == "Sign" and x.dtype == F2:  # onnxruntime returns 0 for NaN, only for this type
         x = x[~np.isnan(x)]
-    if op == "LogSoftmax" and x.dtype == F8:  # of a row with infinity onnxruntime makes NaN for the other types alone
+    if op == "LogSoftmax" and x.dtype == F8:  # onnxruntime returns NaN for a row with infinity, but not for double
         x = np.where(np.isposinf(x), 1, x)
     return one_node(op, [x], opset=pick(rng, *versions[op]), rtol=2e-3, atol=1e-6,
                     oracle=(lambda: {"out_0": log_softmax(x)}) if op == "LogSoftmax" else None, **keys)
 
 
 def log_softmax(x):
-    """Along the last axis; the reference evaluator's is the logarithm of what Softmax rounded to 0."""
+    """LogSoftmax along the last axis; the reference evaluator computes log(Softmax), which is -inf after an
+    underflow."""
     wide = x.astype(F8) - x.max(-1, keepdims=True).astype(F8)
     return (wide - np.log(np.exp(wide).sum(-1, keepdims=True))).astype(x.dtype)
 
@@ -382,14 +384,14 @@ def clip(rng):
     return one_node("Clip", trimmed(inputs), opset=pick(rng, 12, 13), constant=at_random(rng, *range(1, len(inputs))))
 
 
-# Quantized numbers
+# Quantized values
 
 def codes(rng, shape, dtype=None):
     return numbers(rng, shape, dtype or pick(rng, np.uint8, np.int8))
 
 
-# Without VNNI onnxruntime adds products of a byte and an int8 in pairs that end at 16 bits (its documentation advises
-# weights of 7 bits there): such weights are never cut, and the answers of both are exact.
+# Without VNNI, onnxruntime adds products of a byte and an int8 in pairs, in saturating int16 (its documentation
+# recommends weights of 7 bits there): weights that never saturate are chosen, so that both results are exact.
 HAS_VNNI = "vnni" in pathlib.Path("/proc/cpuinfo").read_text()
 
 
@@ -527,7 +529,7 @@ def qlinear_unary(rng):
     if op == "QLinearLeakyRelu":
         keys["alpha"] = maybe(rng, float(rng.uniform(-0.5, 0.5)))
     elif op == "QLinearSoftmax":
-        x = inputs[0] = codes(rng, sizes(rng, x.ndim, 2, 7), dtype)  # of one element onnxruntime makes 0
+        x = inputs[0] = codes(rng, sizes(rng, x.ndim, 2, 7), dtype)  # onnxruntime returns 0 for a single element
         inputs[4] = np.array(-128 if dtype == np.int8 else 0, dtype)
         inputs[3] = np.array(1 / 256, F4)
         keys.update(axis=int(rng.integers(-x.ndim, x.ndim)), opset=pick(rng, 11, 13))
@@ -565,7 +567,7 @@ def qlinear_pool(rng):
     keys.update(ceil_mode=maybe(rng, 1), count_include_pad=maybe(rng, 1))
 
     def oracle():
-        """With sums that are exact, and one division."""
+        """Exact sums and one division."""
         first, from_scale, from_zero, to_scale, to_zero = inputs
         wide = np.moveaxis(first, -1, 1).astype("i8") if last else first.astype("i8")
         made = pooled(wide - int(from_zero), kernel, keys,
@@ -643,7 +645,7 @@ def dynamic_quantize(rng):
 
 
 def always():
-    """What was wrong once, in the smallest form."""
+    """Cases that failed once, reduced."""
     x = np.arange(6, dtype=F4).reshape(1, 1, 2, 3) + 1
     for place in ([1.4, 0.1], [-1.3, -0.7]):
         yield one_node("GridSample", [x, np.array([[[place]]], F4)], opset=20, mode="cubic", padding_mode="border")
@@ -689,7 +691,7 @@ def always():
     for dtype in (np.uint8, np.int8):  # groups, a zero point for each filter
         yield one_node("QLinearConv", [codes_of_x, F4(.02), np.uint8(7), weights.astype(dtype), np.full(4, .03, F4),
                                        np.array([1, 9, 100, 20], dtype), F4(.5), np.uint8(120)], opset=10, group=2)
-    for scales, x, w in (((.0574, .0585, .18), 167, 13), ((.05, .047, .0915), 15, 61)):  # next to a half
+    for scales, x, w in (((.0574, .0585, .18), 167, 13), ((.05, .047, .0915), 15, 61)):  # results near .5
         from_scale, w_scale, to_scale = (F4(s) for s in scales)
         for op, shape, keys in (("QLinearConv", (1, 1, 1), {"opset": 10}), ("QLinearMatMul", (1, 1), {"opset": 10}),
                                 ("QGemm", (1, 1), MICROSOFT)):

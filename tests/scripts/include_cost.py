@@ -1,6 +1,7 @@
-"""What a program pays for including cameo: cameo/cameo.hpp costs at most 1.4 times fmt/format.h, the header of the
-library that formats its text. The measure is what g++ allocates while it compiles, which is the same in every run and
-follows its time (both are printed); processor time itself differs by a third between runs on a busy machine."""
+"""The cost of including cameo: cameo/cameo.hpp costs at most 1.4 times as much as fmt/format.h, the header of the
+library that formats its text. The measure is the memory that g++ allocates while it compiles, which is the same in
+every run and correlates with its time (both are printed); processor time differs by a third between runs on a busy
+machine."""
 import os
 import re
 import subprocess
@@ -13,7 +14,7 @@ MOST = 1.4
 
 
 def cost(header, folder):
-    """Megabytes that g++ allocates, and the least seconds of three runs."""
+    """The megabytes that g++ allocates, and the least time of three runs in seconds."""
     path = os.path.join(folder, "one.cpp")
     with open(path, "w", encoding="utf-8") as file:
         file.write(f"#include <{header}>\n")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The page of `cameo inspect --html` in a headless Chromium without a network.
 
---screenshot FILE writes the picture of docs/inspect.md instead. The times that are printed are for people.
+--screenshot FILE writes the image of docs/inspect.md instead. The times that are printed are for display only.
 """
 import json
 import os
@@ -40,7 +40,7 @@ def cameo(*arguments, ok=True):
 
 
 def data_of(page):
-    """What is in a page, read as a browser would: up to the first end of the element."""
+    """The data in a page, up to the first end tag of its element, as a browser parses it."""
     text = page.read_text(encoding="utf-8")
     found = re.search(r'<script type="application/json" id="data">(.*?)</script', text, re.DOTALL | re.IGNORECASE)
     return json.loads(found.group(1))
@@ -63,7 +63,7 @@ class Case(unittest.TestCase):
 
 
 class Files(Case):
-    """What needs no browser."""
+    """Tests that need no browser."""
 
     def test_text_and_json_stay_what_they_are(self):
         model, page = self.write(page_models.small_cnn()), self.dir / "page.html"
@@ -131,7 +131,7 @@ class Files(Case):
             fails("INVALID_ARGUMENT", words, broken)
         broken.write_bytes(b'{"traceEvents":[')
         fails("INVALID_ARGUMENT", "not JSON", broken)
-        done = cameo("inspect", model, "--profile", trace, ok=False)  # nothing to show it on
+        done = cameo("inspect", model, "--profile", trace, ok=False)  # a profile needs --html
         self.assertEqual((done.returncode, done.stdout), (2, b""))
 
     def test_boxes_stand_apart_and_values_flow_down(self):
@@ -170,14 +170,14 @@ class Files(Case):
         values = memory["values"]
         for i, (_, _, offset, size, first, last) in enumerate(values):
             for _, _, other, other_size, begins, ends in values[i + 1:]:
-                if first < begins < last and begins != ends:  # at once, and not one in the place of the other
+                if first < begins < last and begins != ends:  # alive at the same time, and not reused in place
                     self.assertTrue(offset + size <= other or other + other_size <= offset)
         self.assertEqual(memory["known"], sorted(memory["known"]))
         self.assertEqual(memory["known"][-1], data_of(self.dir / "page.html")["parameters"][2])
 
 
     def test_initializers_that_are_inputs_are_not_drawn(self):
-        """Before IR version 4 each initializer is an input, too."""
+        """Before IR version 4 each initializer is also a graph input."""
         kind, of_weights = ob.tensor_type(ob.FLOAT, [2, 3]), ob.tensor_type(ob.FLOAT, [3, 4])
         nodes = [ob.node("MatMul", ["x", "w"], ["y"], "product")]
         graph = ob.graph(nodes, [("x", kind), ("w", of_weights)], [("y", ob.tensor_type(ob.FLOAT, [2, 4]))],
@@ -199,7 +199,7 @@ class Files(Case):
         self.assertNotIn("notes", boxes["stem.relu"])
 
     def test_shapes_of_weights_come_before_single_numbers(self):
-        """They are what is left where the line is too long for the box."""
+        """When a line is too long for its box, the shapes of weights are what remains of it."""
         kind, scale, zero = ob.tensor_type(ob.FLOAT, [4, 4]), ob.floats("scale", [], [0.5]), ob.floats("mean", [4], [1] * 4)
         nodes = [ob.node("Sub", ["x", "mean"], ["s"], "sub"), ob.node("Sum", ["scale", "s", "mean"], ["y"], "sum")]
         model = self.write(ob.model(ob.graph(nodes, [("x", kind)], [("y", kind)], [scale, zero])))
@@ -216,7 +216,7 @@ class Files(Case):
         self.assertRegex(values["stem.weight"][3], r"^float\[16,3,3,3\]( -?[\d.e-]+){8} \.\.\.$")
 
     def named(self, names):
-        """A chain of nodes with these names."""
+        """A chain of nodes with the given names."""
         kind = ob.tensor_type(ob.FLOAT, [2])
         nodes = [ob.node("Neg", ["v%d" % i], ["v%d" % (i + 1)], name) for i, name in enumerate(names)]
         return self.write(ob.model(ob.graph(nodes, [("v0", kind)], [("v%d" % len(names), kind)])))
@@ -236,7 +236,7 @@ class Files(Case):
                     for b in graph["boxes"] if b["k"] == "node"]
         self.assertEqual(shape(folded[0]), [
             ("a", 4, [("0", 2, names[0:2]), ("1", 2, names[2:4])]), "/m/lone", ("b", 2, names[5:7]), ("a", 2, names[7:9])])
-        for graph in folded:  # and each is a whole graph: all that flows has a source and an end
+        for graph in folded:  # each is a complete graph: every edge has a source and a target
             readers = sum(len(b["in"]) if b["k"] == "node" else b["k"] == "output" for b in graph["boxes"])
             self.assertEqual(sum(len(targets) // 2 for _, _, _, targets in graph["flows"]), readers)
 
@@ -303,15 +303,15 @@ class InBrowser(Case):
             });
           });
         })()""" % len(boxes)
-        colours = {}
+        colors = {}
         patches = []
         for box, (inside, beside) in zip(boxes, page.run(corners)):
-            colours.setdefault(box.get("provider"), set()).add(tuple(inside))
+            colors.setdefault(box.get("provider"), set()).add(tuple(inside))
             if box["k"] == "node":
                 patches.append(tuple(beside))
-        self.assertEqual([len(of) for of in colours.values()], [1] * 4, colours)  # pills have a colour of their own
-        self.assertEqual(len(set.union(*colours.values())), 4)
-        self.assertEqual(len(set(patches)), 3)  # partitions, in their providers' tints
+        self.assertEqual([len(of) for of in colors.values()], [1] * 4, colors)  # each pill has a different color
+        self.assertEqual(len(set.union(*colors.values())), 4)
+        self.assertEqual(len(set(patches)), 3)  # partitions, in the colors of their providers
 
         relu = self.number_of(page, "stem.relu")
         x, y, w, h = page.run("cameo.rectangle(%d)" % relu)
@@ -328,7 +328,7 @@ class InBrowser(Case):
         page.run("cameo.select(%d)" % fused)
         self.assertIn("fused from", self.panel(page))
         page.key("Enter")
-        self.assertNotEqual(page.run("cameo.view.graph"), 0)  # the graph that was fused
+        self.assertNotEqual(page.run("cameo.view.graph"), 0)  # the optimized graph
         self.assertEqual(page.run("cameo.stats.boxes"), page.run("cameo.data.graphs[cameo.view.graph].boxes.length"))
         page.key("Escape")
         self.assertEqual(page.run("[cameo.view.graph, cameo.view.selected]"), [0, fused])
@@ -340,7 +340,7 @@ class InBrowser(Case):
         self.assertEqual(page.run("document.activeElement.id"), "query")
         self.browser.call("Input.insertText", session=page.session, text="SOFTMAX")
         self.assertEqual(page.run("[cameo.hits(), cameo.view.selected]"), [1, self.number_of(page, "softmax")])
-        page.run("cameo.search('scores')")  # a value: the node that makes it, and the output
+        page.run("cameo.search('scores')")  # a value matches the node that produces it, and the output
         self.assertEqual(page.run("cameo.hits()"), 2)
         page.run("cameo.search('no such thing')")
         self.assertEqual(page.run("document.getElementById('hits').textContent"), "no hit")
@@ -371,7 +371,7 @@ class InBrowser(Case):
         page.key("]")
         frames = page.run("cameo.stats.frames")
         time.sleep(0.2)
-        self.assertEqual(page.run("cameo.stats.frames"), frames)  # nothing changed, nothing is drawn
+        self.assertEqual(page.run("cameo.stats.frames"), frames)  # without a change nothing is drawn
         self.is_well(page)
 
     def test_memory_tells_of_its_steps(self):
@@ -415,7 +415,7 @@ class InBrowser(Case):
         page.run("cameo.openGraph(1)")
         page.frame()
         self.assertEqual(page.run("cameo.stats.boxes"), len(graphs[1]["boxes"]))
-        self.assertIn("outer", [b["k"] for b in graphs[1]["boxes"]])  # x comes from outside
+        self.assertIn("outer", [b["k"] for b in graphs[1]["boxes"]])  # x is a value of the outer graph
         self.assertIn("loop", page.run("document.getElementById('path').innerText"))
         work = {b["op"]: b["work"] for b in graphs[0]["boxes"] + graphs[1]["boxes"] if "time" in b}
         self.assertEqual(work["Loop"], [None, None, None])
@@ -456,7 +456,7 @@ class InBrowser(Case):
         self.assertEqual(page.run("document.querySelectorAll('svg, img, iframe').length"), 0)
         shown = self.panel(page)
         self.assertIn("</script><script>window.hacked=1</script>", shown)
-        self.assertNotIn("\u202e", shown)  # turned around, it would read like something else
+        self.assertNotIn("\u202e", shown)  # it would reverse the text after it
         self.is_well(page)
 
     def test_two_thousand_nodes_and_ten_thousand(self):
@@ -484,7 +484,7 @@ class InBrowser(Case):
             self.is_well(page)
 
     def transformer(self):
-        """Layers with names of several parts."""
+        """A model of layers, with names of several parts."""
         names = ["/encoder/layer.%d/%s/%s" % (i, part, op) for i in range(12) for part in ["attention", "output"]
                  for op in ["one", "two", "three"]]
         kind = ob.tensor_type(ob.FLOAT, [2])
@@ -502,7 +502,7 @@ class InBrowser(Case):
         self.assertEqual(page.run("cameo.stats.boxes"), 14)  # twelve layers, the input and the output
         self.assertLess(14, page.run("cameo.data.graphs[0].boxes.length"))
         page.run("cameo.search('layer.3')")
-        self.assertEqual(page.run("cameo.hits()"), 1 + 2 + 6)  # in folded graphs alone
+        self.assertEqual(page.run("cameo.hits()"), 1 + 2 + 6)  # only in folded graphs
         page.run("cameo.search('')")
         page.run("cameo.openGraph(cameo.data.graphs.findIndex(g => g.folded && !g.of), 4)")
         self.assertRegex(self.panel(page), r"layer.3\n+/encoder/layer.3\n+nodes\s+6\n")
@@ -552,7 +552,7 @@ class InBrowser(Case):
             self.assertEqual(page.run("document.documentElement.scrollWidth"), 390)
             stage, panel = page.run("['stage', 'panel'].map(id => { const r = document.getElementById(id)"
                                     ".getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })")
-            self.assertGreaterEqual(panel[1], stage[1] + stage[3] - 1)  # below it
+            self.assertGreaterEqual(panel[1], stage[1] + stage[3] - 1)  # the panel is below the stage
             self.assertGreater(stage[3], 250)
             self.assertEqual((stage[2], panel[2]), (390, 390))
             heights = page.run("[...document.querySelectorAll('#tools button')].filter(b => !b.hidden)"

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""cpu's kernels give the same bits on every instruction set that multiplies and adds in one step, and for any number of
-threads: ONNX's cases, cases that the differential scripts draw, and sums longer than a register or a tile. Each
-instruction set that this processor has is compared with the others and with tests/data/case_hashes.txt, so that any
-machine judges those that wrote the file. Every operator that cpu has a kernel for is among them.
+"""cpu's kernels return the same bits on every instruction set with fused multiply-add, and for any number of threads.
+The cases are ONNX's, cases that the differential scripts draw, and sums that are longer than a register or a tile;
+every operator for which cpu has a kernel is among them. Each instruction set of this processor is compared with the
+others and with tests/data/case_hashes.txt, so that a machine without an instruction set still checks it against the
+recorded bits.
 
   --write   writes tests/data/case_hashes.txt anew
   --only N  cases with this in their name
@@ -37,9 +38,9 @@ import image_operators  # noqa: E402
 import ort_judge as judge  # noqa: E402
 
 RECORD = root / "tests" / "data" / "case_hashes.txt"
-FUSED = ["AVX3", "AVX2"]  # of x86-64, best first
+FUSED = ["AVX3", "AVX2"]  # the instruction sets of x86-64, best first
 PRELOADED = pathlib.Path(os.environ.get("CAMEO_BINARY_DIR", root / "build" / "release")) / "tests" / "libbest_target.so"
-DRAWN = 8  # cases of each family of the differential scripts
+DRAWN = 8  # the number of cases of each family of the differential scripts
 KINDS = ["node", "simple", "pytorch-converted", "pytorch-operator"]
 DRAWS = {"Bernoulli", "Dropout", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
 FLOATS = {"f4": "f4", "f2": "f2", "f8": "f8", "bf16": ml_dtypes.bfloat16}
@@ -57,7 +58,7 @@ def codes(*shape, kind="u1"):
 
 
 def products(kind):
-    """Like the others below: sums that are longer than registers, tiles and blocks, and no multiple of any."""
+    """Sums that are longer than registers, tiles and blocks, and not a multiple of any; as in the functions below."""
     for m, k, n in ((1, 601, 37), (5, 1031, 1), (39, 517, 75), (131, 300, 19)):
         for constant in ((), (1,)):
             yield d.one_node("MatMul", [x(m, k, kind=kind), x(k, n, kind=kind)], opset=13, constant=constant)
@@ -173,13 +174,13 @@ def own_cases():
         for name, (make, _) in families.items():
             for i in range(DRAWN):
                 each = d.made_case(name, 16, make, i)
-                if families is differential_contrib.OF_ONE_NODE:  # some have the names of ONNX's operators
+                if families is differential_contrib.OF_ONE_NODE:  # some have the same names as ONNX's operators
                     each.name = f"contrib.{each.name}"
                 yield each
 
 
 def said_by(program, target, *arguments):
-    """What the program prints when nothing better than this instruction set may be chosen."""
+    """The output of the program when it may use no better instruction set than this one."""
     held = {"CAMEO_BEST_TARGET": target, "LD_PRELOAD": str(PRELOADED)} if target and PRELOADED.exists() else {}
     return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, check=False,
                           env=os.environ | held).stdout
@@ -192,7 +193,7 @@ def instruction_set(target=None):
 
 
 def hashes(folders, report, target, threads, only):
-    """Name of a case to the hash of its outputs, where it runs."""
+    """The name of each case that runs, and the hash of its outputs."""
     arguments = ["--filter", only] if only else []
     said_by(judge.PROGRAM, target, "conformance", *folders, "--json", report, "--quiet", "--threads", threads, *arguments)
     return {told["name"]: told["hash"][:8] for told in json.loads(report.read_text()) if "hash" in told}
@@ -225,7 +226,7 @@ def recorded():
 
 
 def what_differs(runs, operators):
-    """Pairs of a case and words, for all cases that do not have the same bits in all runs."""
+    """(case, description) for all cases whose bits are not the same in all runs."""
     (first, wanted), *others = runs.items()
     for run, got in others:
         for name in sorted(wanted.keys() | got.keys()):

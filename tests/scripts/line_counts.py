@@ -1,14 +1,15 @@
-"""Three programs that a user of a runtime writes are shorter with cameo than with ONNX Runtime's C++ API: examples/NAME
+"""Three programs that users of a runtime write are shorter with cameo than with ONNX Runtime's C++ API: examples/NAME
 and bench/peers/programs/NAME.cpp do the same with the same checks.
 
-Counted are lines without comments and blank ones, as clang-format leaves them, and statements: semicolons but those in
-the head of a for, and the words if, for, while and catch. The table in docs/from_onnxruntime.md must have these numbers.
+Lines are counted without comments and blank lines, as clang-format leaves them; statements are semicolons except those
+in the head of a for, and the words if, for, while and catch. The table in docs/from_onnxruntime.md must have these
+numbers.
 
 Usage: line_counts.py [--ort-headers FOLDER --ort-library libonnxruntime.so...] [--text-model FOLDER] [--table]
 
 With a folder that has onnxruntime_cxx_api.h and the library (PyPI's package has it in onnxruntime/capi), ONNX Runtime's
 programs are compiled and run beside the examples of CAMEO_BINARY_DIR, and must print the same. --text-model is a folder
-that examples/make_models.py wrote. --table prints the table. As a test it only counts: it takes CAMEO_SOURCE_DIR.
+that examples/make_models.py wrote. --table prints the table. CTest only counts; it sets CAMEO_SOURCE_DIR.
 """
 import argparse
 import os
@@ -25,13 +26,13 @@ root = pathlib.Path(os.environ.get("CAMEO_SOURCE_DIR", pathlib.Path(__file__).re
 PROGRAMS = {"top_five": "a classifier, a batch of 16 and the five likeliest classes",
             "three_inputs": "a text model with three inputs of int64",
             "server": "a server with a queue, workers and deadlines"}
-# A comment, or a literal: what begins in one of them is none of the other.
+# A comment or a literal: the beginning of one inside the other does not count.
 TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL)
 PAGE = root / "docs" / "from_onnxruntime.md"
 
 
 def files(name):
-    """The program with cameo, and with ONNX Runtime."""
+    """The files of the program with cameo, and of the one with ONNX Runtime."""
     return root / "examples" / name / "main.cpp", root / "bench" / "peers" / "programs" / f"{name}.cpp"
 
 
@@ -74,7 +75,7 @@ def run_both(headers, library, text_model):
                  "three_inputs": [text_model / "model.onnx", text_model / "expected_hidden.npy"]}
     examples = pathlib.Path(os.environ.get("CAMEO_BINARY_DIR", root / "build" / "release")) / "examples"
     with tempfile.TemporaryDirectory() as made:
-        os.symlink(library.resolve(), pathlib.Path(made) / "libonnxruntime.so.1")  # the name that programs ask for
+        os.symlink(library.resolve(), pathlib.Path(made) / "libonnxruntime.so.1")  # the name to load
         for name in PROGRAMS:
             theirs = pathlib.Path(made) / name
             subprocess.run([os.environ.get("CAMEO_CXX", "g++"), "-std=c++20", "-O2", "-isystem", headers,
@@ -96,7 +97,7 @@ def main():
     parser.add_argument("--table", action="store_true")
     a = parser.parse_args()
 
-    # The counter itself: a comment in a string is none, a for has two semicolons that are no statements.
+    # A test of the counter: a comment mark in a string begins no comment, and the two semicolons of a for do not count.
     sample = 'int f() {  // one; two\n\n  for (int i = 0; i < 2; ++i) g("//;", [] { h(); });\n  /* a;\n b; */ return 0;\n}\n'
     expect(lines(sample) == 4, "the sample has 4 lines, not", lines(sample))
     expect(statements(sample) == 4, "the sample has 4 statements, not", statements(sample))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every row of docs/oddities.md has a model here: cameo runs it and says what the row says, onnxruntime does what the row
-says of it, with the same numbers, and --strict refuses it."""
+"""The accepted deviations of docs/oddities.md. Each row has a model here: cameo runs it and warns as the row describes,
+onnxruntime does what the row says about it, with the same numbers, and --strict refuses the model."""
 import os
 import pathlib
 import re
@@ -42,7 +42,7 @@ def relu_between(r):
 
 
 def half_broken():
-    """A branch that is never taken, and would add what can't be added."""
+    """A model with a branch that is never taken and adds tensors whose shapes do not broadcast."""
     right = helper.make_graph([helper.make_node("Relu", ["x"], ["fine"])], "right", [], [value("fine", None)])
     wrong = helper.make_graph([helper.make_node("Add", ["x", "five"], ["bad"])], "wrong", [], [value("bad", None)],
                               [numpy_helper.from_array(np.zeros(5, np.float32), "five")])
@@ -72,18 +72,18 @@ def node(op, *inputs, outputs=("y",), **attributes):
 
 
 def added(*weights, sparse=(), values=()):
-    """y = x + w."""
+    """A model that computes y = x + w."""
     return model([node("Add", "x", "w")], [value("x", [2, 3])], [value("y", [2, 3])], values=values, weights=weights,
                  sparse=sparse)
 
 
 def shown(weight):
-    """y = w."""
+    """A model that returns y = w."""
     return model([node("Identity", "w")], [], [value("y", list(weight.dims), weight.data_type)], weights=[weight])
 
 
 def with_axes(*imports):
-    """ReduceSum as it is until opset 12: the axes are an attribute."""
+    """ReduceSum as before opset 13: the axes are an attribute."""
     return model([node("ReduceSum", "x", axes=[1], keepdims=0)], [value("x", [2, 3])], [value("y", [2])],
                  imports=imports)
 
@@ -127,7 +127,7 @@ def with_functions(*functions, called="F", domain="local"):
 
 
 def external(folder):
-    """Its data are in a file beside it, whose length it gives as 0."""
+    """A model whose data is in a file beside it, with a declared length of 0."""
     (folder / "w.bin").write_bytes(X.tobytes())
     made = TensorProto(name="w", data_type=FLOAT, dims=[2, 3], data_location=TensorProto.EXTERNAL)
     for key, text in (("location", "w.bin"), ("length", "0")):
@@ -141,7 +141,7 @@ def pooled(size, window, stride):
 
 
 def blocked(folder):
-    """As onnxruntime optimizes a convolution here; None where it does not pack weights."""
+    """A convolution as onnxruntime optimizes it on this machine; None if it does not pack weights."""
     numbers = np.random.default_rng(1).integers(-5, 6, (20, 16, 2, 2)).astype(np.float32)  # sums are exact
     plain = model([node("Conv", "x", "w")], [value("x", [1, 16, 3, 4])], [value("y", [1, 20, 2, 3])],
                   weights=[weight(numbers)])
@@ -159,13 +159,13 @@ def normalized(**attributes):
 
 
 def constants(*nodes, inputs=(), weights=(), opset=13):
-    """y = c, unless a Constant gives y."""
+    """A model that computes y = c, unless a Constant computes y."""
     last = [] if any("y" in each.output for each in nodes) else [node("Identity", "c")]
     return model([*nodes, *last], inputs, [onnx.ValueInfoProto(name="y")], opset, weights=weights)
 
 
 def constant_of(content, name="value", output="c"):
-    """A Constant whose attribute has this name, whatever its content."""
+    """A Constant with an attribute of this name, with any content."""
     made = helper.make_node("Constant", [], [output])
     pairs = [(name, content)] if isinstance(name, str) else zip(name, content)
     made.attribute.extend(helper.make_attribute(*pair) for pair in pairs)
@@ -181,7 +181,7 @@ COUNTED = [float(i) for i in range(12)]
 T1, T2 = (numpy_helper.from_array(np.array(numbers, np.float32)) for numbers in ([1, 2], [3, 4]))
 SHAPE = np.array([3, 2])
 SAMPLES = root / "tests" / "data" / "ort" / "malformed"
-# By row: models (or ORT files), with what they are fed.
+# Models (or ORT files) by row, with their inputs.
 CASES = {
     "negative-dim": [(relu([-1, 3], [-1, 3]), {"x": X}), (relu([-7, 3], [2, -2]), {"x": X})],
     "other-shape": [(relu([2, 3], dims), {"x": X}) for dims in ([6], [], [2, 4], [2, 3, 1])],
@@ -192,7 +192,7 @@ CASES = {
                        (constant(9, value_ints=[3, 2]), {"x": X})],
     "output-redeclares-input": [(redeclared(), {"x": X})],
     "initializer-twice": [(added(weight(X), weight(2 * X)), {"x": X}),
-                          (added(weight(X), sparse=[sparse([1, 4], [1, 2])]), {"x": X})],  # of ORT files: tests/format
+                          (added(weight(X), sparse=[sparse([1, 4], [1, 2])]), {"x": X})],  # ORT files: tests/format
     "no-resolver": [(SAMPLES / "resolver_missing.ort", None)],
     "one-name-two-sizes": [(same_names("?", "?"), {"x": X})],
     "initializer-redeclared": [(added(weight(X), values=[value("w", [2, 3], TensorProto.DOUBLE)]), {"x": X})],
@@ -256,7 +256,7 @@ def dynamic_slice(opset, names, kind):
             {"x": IMAGE, **{name: np.array(fed[name], np.int64 if kind == INT64 else np.int32) for name in names}})
 
 
-# Operators that ONNX had for experiments, and took back with opset 10.
+# Experimental operators that ONNX removed in opset 10.
 TAKEN_BACK = [case for opset in (1, 6, 9) for case in (
     on_image(opset, "Affine", alpha=2.0, beta=0.5), on_image(opset, "Affine"),
     on_image(opset, "Crop", border=[1, 0, 1, 1]), on_image(opset, "Crop", border=[1, 1, 0, 0], scale=[2, 2]),
@@ -272,19 +272,19 @@ TAKEN_BACK = [case for opset in (1, 6, 9) for case in (
 
 
 def chain(of, to):
-    """Values that live in turn, as those of another chain may do in the same memory."""
+    """A chain of elementwise nodes, whose values may share their memory with those of another chain."""
     names = [of, to + "1", to + "2", to + "3", to]
     return [node(op, a, outputs=(b,)) for op, a, b in zip(("Relu", "Abs", "Exp", "Neg"), names, names[1:])]
 
 
 def word_dims(nodes, a, b, out=1):
-    """Of two vectors whose dims have the name 'n'."""
+    """A model with two vectors, whose dims both have the name 'n'."""
     return (model(nodes, [value("a", ["n"]), value("b", ["n"])], [value("y", [None] * out)], 17),
             {"a": np.arange(a, dtype=np.float32), "b": np.arange(b, dtype=np.float32) / 100})
 
 
-# One word for two sizes: onnxruntime compares none, and ends a run only where the later value is the smaller one; cameo
-# refuses a run, but not with session.separate_dims.
+# One name for dims of two sizes: onnxruntime does not compare them, and a run fails only if the later value is smaller.
+# cameo refuses the run, except with session.separate_dims.
 WORDS = [word_dims(nodes, a, b) for a, b in ((1, 5), (1, 3000)) for nodes in (
     [node("Add", "a", "b")],
     [node("Shape", "b", outputs=("s",)), node("Expand", "a", "s")],
@@ -293,7 +293,7 @@ WORDS = [word_dims(nodes, a, b) for a, b in ((1, 5), (1, 3000)) for nodes in (
 
 
 def one_node_of(schema, **attributes):
-    """A model of one node that has no more than its operator needs, without attributes but these."""
+    """A model of one node with only the required inputs and outputs, and only these attributes."""
     made = helper.make_node(schema.name, [f"i{i}" for i in range(schema.min_input)],
                             [f"o{i}" for i in range(max(schema.min_output, 1))], domain=schema.domain, **attributes)
     imports = {schema.domain: schema.since_version, **({} if schema.domain == "" else {"": 20})}
@@ -306,13 +306,13 @@ def refusal_by_onnxruntime(path):
     try:
         ort_session(path)
         return ""
-    except Exception as why:  # noqa: BLE001 - whatever it says
+    except Exception as why:  # noqa: BLE001 - any error
         return str(why)
 
 
 def check_unknown_attributes(folder):
-    """Of every operator: cameo checks the names of attributes where onnxruntime does. Constant is not among them: its
-    attribute is its value."""
+    """For every operator, cameo checks the names of attributes if onnxruntime does. Constant is left out: its attribute
+    is its value."""
     path, checked = folder / "one_node.onnx", 0
     schemas = sorted(onnxruntime_pybind11_state.get_all_operator_schema(), key=lambda each: each.since_version)
     newest = {(each.domain, each.name): each for each in schemas if not each.deprecated and each.name != "Constant"}
@@ -320,7 +320,7 @@ def check_unknown_attributes(folder):
         path.write_bytes(one_node_of(schema, no_such=1).SerializeToString())
         theirs, ours = refusal_by_onnxruntime(path), cameo("inspect", path, check=False).stderr
         if "under development" in theirs or "no operator" in ours or "declares" in ours:
-            continue  # not in one of them
+            continue  # one of the two lacks the operator
         checked += 1
         if ("Unrecognized attribute" in theirs) != ("has no attribute 'no_such'" in ours):
             problems.append(f"{domain}.{name} of opset {schema.since_version} with an unknown attribute: onnxruntime: "
@@ -337,15 +337,15 @@ def rows():
 
 
 def run_by_onnxruntime(path, feeds):
-    """Its outputs; None if it refuses the model."""
+    """The outputs of onnxruntime; None if it refuses the model."""
     try:
         return ort_session(path, ort_options("all")).run(None, feeds)
-    except Exception:  # noqa: BLE001 - whatever it says
+    except Exception:  # noqa: BLE001 - any error
         return None
 
 
 def save(feeds, folder):
-    """Arguments of the program that give it these inputs."""
+    """The arguments of the program that pass these inputs."""
     arguments = []
     for key, array in feeds.items():
         np.save(folder / f"{key}.npy", array)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Every element type that ONNX's schemas allow is taken by a kernel of cpu: of every operator and version, one type
-string at a time. Those that are not are listed in tests/data/operator_types_missing.txt, which may only shrink.
+"""A kernel of cpu accepts every element type that ONNX's schemas allow, for each operator and version, one type
+variable at a time. Exceptions are listed in tests/data/operator_types_missing.txt, which may only shrink.
 
-The schemas are those of the package onnx, so that a newer one brings its new types to this test. With --write, writes
-the list. Needs CAMEO_SOURCE_DIR and CAMEO_PROGRAM in the environment, as CTest sets them.
+The schemas are those of the package onnx, so a newer package adds its new types to this test. --write writes the list.
+Needs CAMEO_SOURCE_DIR and CAMEO_PROGRAM in the environment, as CTest sets them.
 """
 import json
 import os
@@ -27,7 +27,7 @@ OPERATORS = {("" if op["domain"] == "ai.onnx" else op["domain"], op["op"]): op f
 
 
 def kernels_of(schema):
-    """What the kernels of this version take, by type string; {} for all, None without kernels."""
+    """The types that the kernels of this version accept, by type variable; {} for all, None without a kernel."""
     found = OPERATORS.get((schema.domain, schema.name))
     for version in found["versions"] if found else []:
         if version["first"] <= schema.since_version and schema.since_version <= (version["last"] or 1 << 30):
@@ -36,7 +36,7 @@ def kernels_of(schema):
 
 
 def cells_of(schema):
-    """(type string, element type) of each that the schema allows in a tensor."""
+    """(type variable, element type) for each tensor type that the schema allows."""
     for constraint in schema.type_constraints:
         for text in constraint.allowed_type_strs:
             if match := re.fullmatch(r"tensor\((\w+)\)", text):
@@ -50,7 +50,7 @@ for schema in onnx.defs.get_all_schemas_with_history():
     name = f"{schema.domain or 'ai.onnx'} {schema.name} {schema.since_version}"
     taken = kernels_of(schema)
     if taken is None:
-        # Its body is made of other operators, which this test asks for.
+        # The operators in a function body are tested themselves.
         if not (schema.has_function or schema.has_context_dependent_function):
             empty.add(f"{name} - -")
         continue

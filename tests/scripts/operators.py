@@ -1,5 +1,5 @@
-"""docs/operators.md is what `cameo ops --markdown` writes now, and README.md does not promise more operators than are
-there. Prints their number.
+"""docs/operators.md is what `cameo ops --markdown` writes now, and README.md does not promise more operators than cameo
+has. Prints their number.
 
 Needs CAMEO_SOURCE_DIR and CAMEO_PROGRAM in the environment, as CTest sets them.
 """
@@ -15,7 +15,7 @@ program = os.environ["CAMEO_PROGRAM"]
 
 
 def ops(form):
-    """Of `cpu` alone: the page is the same whatever providers the program was built with."""
+    """Operators of `cpu` only: the page does not depend on the providers that the program was built with."""
     return subprocess.run([program, "ops", "--ep", "cpu", form], capture_output=True, text=True, check=True).stdout
 
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Models that cameo has optimized, up to level extended, load in PyPI's onnxruntime and give what the originals give.
+"""Models that cameo has optimized up to level extended load in PyPI's onnxruntime and return what the originals return.
 
-Small ones of the benchmark's architectures: every family of rewrites finds something in them. Compared are onnxruntime
-without optimisations on the original, the same on what cameo saved, and cameo's own answers at every level.
+The models are small ones of the benchmark's architectures: each family of rewrites applies to some of them. The outputs
+of three runs are compared: onnxruntime on the original without optimizations, onnxruntime on what cameo saved, and
+cameo at each level.
 """
 import os
 import pathlib
@@ -22,7 +23,7 @@ PROGRAM = os.environ.get("CAMEO_PROGRAM", "cameo")
 LEVELS = ("none", "basic", "extended", "layout", "all")
 SAVED = ("none", "basic", "extended")
 SMALL = {"layers": 2, "d": 64, "heads": 4}
-MODELS = {  # name: how it is made, and what must be in it at level extended
+MODELS = {  # name: the function that makes the model, and the operators that it must have at level extended
     "bert": (lambda: mm.bert(**SMALL, ffn=128, vocab=100, seq=12),
              {"EmbedLayerNormalization", "SkipLayerNormalization", "MultiHeadAttention", "BiasGelu"}),
     "gpt2_gemm": (lambda: mm.gpt2(**SMALL, vocab=90, ctx=32, past=5),
@@ -62,7 +63,8 @@ def with_cameo(path, feeds, level, folder, saved=None):
 
 
 def differs(want, got):
-    """What is wrong, or nothing. Files have other names for outputs with dots and slashes: compared in sorted order."""
+    """A description of the difference, or nothing. Names of files replace dots and slashes of outputs, so outputs are
+    compared in sorted order."""
     if len(want) != len(got):
         return f"{len(got)} outputs instead of {len(want)}"
     for (name, a), (_, b) in zip(sorted(want.items()), sorted(got.items())):
@@ -100,7 +102,7 @@ for name, (make, wanted) in MODELS.items():
     with tempfile.TemporaryDirectory() as folder:
         try:
             found = list(problems(name, make, wanted, pathlib.Path(folder)))
-        except Exception as error:  # a contender that fails says what is wrong
+        except Exception as error:  # the failure of one runtime is reported, too
             found = [str(error)]
     for problem in found:
         print(f"{name}: {problem}")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""ORT files both ways, with PyPI's onnxruntime as the judge; ort_cases.py is the same for ONNX's cases.
+"""ORT files in both directions, with PyPI's onnxruntime as the reference; ort_cases.py does the same for ONNX's cases.
 
-The samples (tests/data/ort): cameo runs each, and what it writes of them, as .ort and as .onnx, onnxruntime loads and
-runs with the expected outputs; the .ort again decodes with flatc, and cameo reads the same from it. Layouts of one
-processor: neither runs weights that the other packed, and onnxruntime only those of its processor. Casts around float16:
-unless they are left out.
+Samples (tests/data/ort): cameo runs each and rewrites it as .ort and as .onnx; onnxruntime loads and runs both with the
+expected outputs; flatc decodes the .ort, and cameo reads the same from it. Layouts for one processor: neither runtime
+runs weights that the other has packed, and onnxruntime runs only those of its processor. Float16: there are Casts
+around it unless they are disabled.
 
 Usage: ort_both_ways.py [NAME...]   only what has one of these in its name
 """
@@ -25,7 +25,7 @@ sys.path.insert(0, str(root / "tests" / "program"))
 from ort_judge import cameo, ort_agrees, ort_answers, ort_channel_block, ort_options, ort_session  # noqa: E402
 
 SAMPLES = root / "tests" / "data" / "ort"
-PACKED, PACKED_BLOCK = "conv2d_nchwc", 16  # weights in the blocks of the processor that it was written on: it loads
+PACKED, PACKED_BLOCK = "conv2d_nchwc", 16  # weights are in blocks for the processor on which it was written: it loads
 wanted = sys.argv[1:]
 problems = []
 
@@ -57,7 +57,7 @@ def cameo_report(scratch, folder):
 
 
 def conformance(scratch, folder, expected):
-    """Cases of a folder that cameo does not pass, by name."""
+    """The cases of a folder that cameo does not pass, by name."""
     results = {r["name"]: r for r in json.loads(cameo_report(scratch, folder))}
     if len(results) < expected:
         problem(folder.name, f"{len(results)} cases were found, not {expected}")
@@ -71,7 +71,7 @@ def decodes(path, folder):
 
 
 def ort_outcome(path, case):
-    """The bytes of onnxruntime's outputs, or the words of its refusal."""
+    """The bytes of onnxruntime's outputs, or the message of its refusal."""
     try:
         return [{name: value.tobytes() for name, value in got.items()}
                 for _, got in ort_answers(ort_session(path), case, order_of(case))]
@@ -80,8 +80,8 @@ def ort_outcome(path, case):
 
 
 def ort_finds(path, case):
-    """What onnxruntime finds wrong with what was written of a sample, or None. Weights in blocks that it does not take on
-    this processor it refuses or reads wrongly: then it has to do with the file what it does with the sample itself."""
+    """What onnxruntime reports about a file that cameo wrote from a sample, or None. It refuses or misreads packed
+    weights whose blocks do not suit this processor: the file must then have the same outcome as the sample."""
     if case.name != PACKED or ort_channel_block() == PACKED_BLOCK:
         return ort_agrees(path, case, tolerance_of(case), order_of(case))
     sample, written = ort_outcome(SAMPLES / case.name / "model.ort", case), ort_outcome(path, case)
@@ -111,7 +111,7 @@ def check_samples(scratch):
             wrong = ort_finds(scratch / f"{case.name}.onnx", case)
             if wrong:
                 problem(f"sample {case.name}, as .onnx", wrong)
-        except Exception as e:  # noqa: BLE001 - the case is named, the others go on
+        except Exception as e:  # noqa: BLE001 - the case is reported, the others continue
             problem(f"sample {case.name}, written", e)
     for name, result in conformance(scratch, rewritten, len(samples)).items():
         problem(f"sample {name}, written and read", result["reason"])
@@ -119,7 +119,8 @@ def check_samples(scratch):
 
 
 def check_layouts(scratch):
-    """What cameo writes for one processor says so: it runs it again, and onnxruntime refuses what it does not know."""
+    """A file that cameo wrote for one processor says so: cameo runs it, and onnxruntime refuses the attribute that it
+    does not support."""
     rng = np.random.default_rng(0)
     value, tensor = onnx.helper.make_tensor_value_info, onnx.numpy_helper.from_array
     weights = [tensor((0.06 * rng.standard_normal(shape)).astype(np.float32), name)
@@ -155,13 +156,13 @@ def check_layouts(scratch):
     options.optimized_model_filepath = str(case / "model.onnx")
     (case / "model.ort").unlink(missing_ok=True)
     ort_session(plain, options)
-    if b"com.microsoft.nchwc" in (case / "model.onnx").read_bytes():  # not on every processor
+    if b"com.microsoft.nchwc" in (case / "model.onnx").read_bytes():  # on some processors only
         for result in conformance(scratch, case.parent, 1).values():
             problem("layouts of onnxruntime", result["reason"])
 
 
 def check_left_out(scratch):
-    """Float16 goes through casts unless it is told to stay, at any level."""
+    """Float16 values are cast to float and back unless this is disabled, at each level."""
     half = onnx.TensorProto.FLOAT16
     graph = onnx.helper.make_graph([onnx.helper.make_node("Exp", ["x"], ["y"])], "half",
                                    [onnx.helper.make_tensor_value_info("x", half, [3])],
@@ -174,17 +175,17 @@ def check_left_out(scratch):
             problem("half", f"other numbers at level {level}")
         cameo("convert", plain, file, "--optimize", level, "--config",
               "optimization.disable_specified_optimizers=InsertCastTransformer")
-        if b"Cast" in file.read_bytes().replace(b":Cast:", b""):  # the resolver knows it anyway
+        if b"Cast" in file.read_bytes().replace(b":Cast:", b""):  # the kernel type resolver lists Cast in any case
             problem("half", f"casts that were to be left out at level {level}")
 
 
 def check_refused(scratch):
-    """Constants of 4 bits: cameo writes and runs them, and says that onnxruntime refuses the file. It does."""
+    """Constants of 4 bits: cameo writes and runs them and warns that onnxruntime refuses the file, which it does."""
     tensor = onnx.helper.make_tensor("w", onnx.TensorProto.INT4, [4], [1, -2, 3, 0])
     plain, file = scratch / "four_bits.onnx", scratch / "four_bits.ort"
     for weights in ([tensor], []):
         nodes = [onnx.helper.make_node("Cast", ["w"], ["y"], to=onnx.TensorProto.FLOAT)]
-        if not weights:  # a Constant becomes one
+        if not weights:  # a Constant becomes an initializer
             nodes.insert(0, onnx.helper.make_node("Constant", [], ["w"], value=tensor))
         graph = onnx.helper.make_graph(nodes, "four_bits", [],
                                        [onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [4])], weights)
@@ -201,7 +202,7 @@ def check_refused(scratch):
             try:
                 ort_session(file)
                 problem("four bits", "onnxruntime takes what cameo says it refuses")
-            except Exception:  # noqa: BLE001 - that is what was said
+            except Exception:  # noqa: BLE001 - the warning was right
                 pass
 
 

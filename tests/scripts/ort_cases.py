@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""ORT files both ways at levels none, basic, extended and all: ONNX's cases (node, simple and light ones, PyTorch's
-exports) and the models of the benchmark.
+"""ORT files in both directions at the levels none, basic, extended and all: ONNX's cases (node, simple, light, and
+PyTorch's exports) and the models of the benchmark.
 
-What both run goes both ways: a case that cameo passes, and that onnxruntime runs as it stands. Then what cameo writes
-of it onnxruntime must load and answer the same, and what onnxruntime writes of it cameo must pass. There is no list of
-exceptions. What is left out turns out while this runs, and the last line counts it: what onnxruntime writes and can't
-run itself at that level; what cameo writes of a case that onnxruntime can't write and run again even as it stands, if
-cameo says that the format can't hold it.
+A case is used if cameo passes it and onnxruntime runs it unchanged. Then onnxruntime must load what cameo writes of it
+and return the same, and cameo must pass what onnxruntime writes of it. There is no list of exceptions. Some files are
+left out during the run, and the last line counts them: files that onnxruntime writes and cannot run itself at that
+level; and files that cameo refuses to write because the format cannot hold the model, of cases that onnxruntime cannot
+write and run either.
 
 Usage: ort_cases.py [--long] [--seed N] [NAME...]
-  --long     all cases; else of the kinds that take long a part, drawn with the seed
-  --seed N   which part (1)
+  --long     all cases; by default a random part of the kinds that take long
+  --seed N   the seed of that part (1)
   NAME...    only the cases with one of these in their name, all of them
 """
 import argparse
@@ -29,11 +29,11 @@ root = pathlib.Path(os.environ.get("CAMEO_SOURCE_DIR", pathlib.Path(__file__).re
 sys.path.insert(0, str(root / "tests" / "program"))
 import ort_judge as judge  # noqa: E402
 
-# How many cases both run, and one of how many is tried without --long.
+# The least number of cases that both run, and N if one in N cases is tried without --long.
 KINDS = {"node": (1450, 10), "simple": (15, 1), "light": (9, 9), "pytorch-converted": (55, 5),
          "pytorch-operator": (24, 2), "bench": (16, 8)}
-TOLERANCE = {"rtol": 1e-3, "atol": 1e-5}  # onnxruntime's float16 and int8 kernels round otherwise than the reference
-LARGE = 1 << 24  # bytes of a file that does not wait for the others
+TOLERANCE = {"rtol": 1e-3, "atol": 1e-5}  # onnxruntime's float16 and int8 kernels round differently from the reference
+LARGE = 1 << 24  # bytes: a larger file is run and removed at once
 counts = collections.Counter()
 problems = []
 
@@ -44,17 +44,17 @@ def problem(name, words):
 
 
 def passes(folder, report):
-    """Case to why cameo does not pass it, None where it does."""
+    """Each case with the reason why cameo does not pass it, or None if it does."""
     report.unlink(missing_ok=True)
     judge.cameo("conformance", folder, "--json", report, "--jobs", os.cpu_count(), "--quiet", check=False)
-    if not report.exists():  # no case at all
+    if not report.exists():  # there were no cases
         return {}
     return {r["name"]: None if r["status"] == "pass" else r["reason"] for r in json.loads(report.read_text())}
 
 
 class reference:
-    """What a case must give: what its files say, or what onnxruntime makes of the original, if that is another thing
-    (its own deviations) and twice the same."""
+    """The expected outputs of a case: those of its files, or onnxruntime's outputs of the original if they differ from
+    the files (a deviation of onnxruntime) and are the same twice."""
 
     def __init__(self, case):
         own = case / "tolerance.json"
@@ -69,7 +69,7 @@ class reference:
                    for (_, want), (_, got) in zip(self.answers, answers) for name in want)
 
     def wrong(self, ort_file):
-        """What is wrong with onnxruntime's answers from the file, or None."""
+        """The difference between onnxruntime's outputs from the file and the expected ones, or None."""
         session = judge.ort_session(ort_file)
         answers = judge.ort_answers(session, self.case)
         if self.by_files:
@@ -78,7 +78,8 @@ class reference:
 
 
 def run_now(folder, counted):
-    """What is wrong with a large file for cameo; all of them together would fill the disk."""
+    """Runs a large file with cameo and removes it, as all of them would fill the disk; returns what is wrong, or
+    None."""
     results = passes(folder, folder.parent / f"{folder.name}.json")
     shutil.rmtree(folder)
     counted["of these run by cameo"] += results == {folder.name: None}
@@ -86,15 +87,15 @@ def run_now(folder, counted):
 
 
 def attempt(what, *args):
-    """(its result, None) or (None, the words of what went wrong)."""
+    """(result, None) or (None, the message of the exception)."""
     try:
         return what(*args), None
-    except Exception as e:  # noqa: BLE001 - the words are judged by the caller
+    except Exception as e:  # noqa: BLE001 - the caller checks the message
         return None, str(e) or type(e).__name__
 
 
 def try_case(job):
-    """Both ways of one case: what is wrong, what was counted. What onnxruntime writes is left for cameo to run."""
+    """Both directions of one case: (what is wrong, counts). Files that onnxruntime writes are kept for cameo to run."""
     case, scratch = job
     found, counted = [], collections.Counter()
     known, failure = attempt(reference, case)
@@ -130,7 +131,7 @@ def try_case(job):
 
 
 def bench_cases(to):
-    """The benchmark's models as cases, with onnxruntime's answers without optimisations."""
+    """The benchmark's models as cases, with onnxruntime's outputs without optimizations."""
     models = root / "bench" / "models"
     for script, *folders in (("make_models.py", to / "made"), ("npz_to_cases.py", to / "made", to / "bench")):
         subprocess.run([sys.executable, models / script, *folders], check=True, stdout=subprocess.DEVNULL)
@@ -172,7 +173,7 @@ def main():
     if ran != written:
         problem("cameo", f"ran {ran} of {written} files")
     for kind, (fewest, share) in KINDS.items():
-        if not options.long and share > 1:  # not all that were drawn need be among those that onnxruntime runs
+        if not options.long and share > 1:  # onnxruntime may not run some of the drawn cases
             fewest = int(0.8 * fewest / share)
         if not wanted and counts[kind] < fewest:
             problem(kind, f"only {counts[kind]} cases are run by both, not {fewest}")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""ONNX Runtime's CPU provider has kernels; cameo's cpu has them too, but for those that are listed in
-tests/data/ort_kernels_missing.txt. The list may only shrink: an operator that is missing and not listed fails, and so
-does a line for one that is there. Prints what is missing.
+"""cpu has kernels for all operators for which ONNX Runtime's CPU provider has kernels, except those that are listed in
+tests/data/ort_kernels_missing.txt. The list may only shrink: a missing operator that is not listed is an error, and so
+is a listed one that is not missing. Prints what is missing.
 
-The kernels are asked of the package onnxruntime, so that a newer one brings its new operators to this test. With
---write, writes the list. Needs CAMEO_SOURCE_DIR and CAMEO_PROGRAM in the environment, as CTest sets them.
+The kernels are those of the package onnxruntime, so a newer package adds its new operators to this test. --write writes
+the list. Needs CAMEO_SOURCE_DIR and CAMEO_PROGRAM in the environment, as CTest sets them.
 """
 import json
 import os
@@ -20,7 +20,7 @@ import shrinking_list  # noqa: E402
 HEAD = """# Operators that ONNX Runtime's CPU provider has kernels for and cameo's has not: domain, operator.
 # tests/scripts/ort_kernels.py reads this list, which may only shrink.
 """
-# What its graphs, not its models, have: copies between devices.
+# Operators of ONNX Runtime's internal graphs, not of models: copies between devices.
 NOT_OF_MODELS = {("", "MemcpyFromHost"), ("", "MemcpyToHost")}
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A program whose runtime names only ort_format is linked neither with protobuf nor with onnx, whatever is installed."""
+"""A program whose runtime has only the reader ort_format is not linked with protobuf or onnx, even if they are
+installed."""
 import os
 import pathlib
 import re
@@ -41,8 +42,8 @@ claim(not names(needed(program)), f"{program} needs neither libprotobuf nor libo
 claim(not foreign_symbols(program), f"no symbol of protobuf or onnx is in it, but {foreign_symbols(program)[:3]}")
 library = binary / "libcameo_format.a"
 if static and library.exists():
-    claim(not foreign_symbols(library), f"{library.name} asks for none, but {foreign_symbols(library)[:3]}")
-# The same questions have other answers where .onnx files are written.
+    claim(not foreign_symbols(library), f"{library.name} needs none, but {foreign_symbols(library)[:3]}")
+# These checks must fail for a program that writes .onnx files.
 if static:
     writer = pathlib.Path(os.environ["CAMEO_PROGRAM"])
     claim(names(needed(writer)) and foreign_symbols(writer), f"{writer} is linked with both")

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""Providers of cameo's as plugins of PyPI's onnxruntime: the two of examples/ort_plugin_export, registered, run, and judged.
+"""Providers of cameo as plugins of PyPI's onnxruntime: the two of examples/ort_plugin_export are registered, run and
+checked.
 
-What is tried: the library shows two symbols and says in words that it needs a newer ONNX Runtime; the guide's provider
-and cameo's kernels run the digits; contexts are written, embedded or beside the model, and restored; options that do
-not exist are refused; libraries are registered, run and unregistered again and again; and ONNX's cases run through ONNX
-Runtime with cameo's kernels plugged in, which take the nodes.
+The library exports two symbols and reports with a message that it needs a newer ONNX Runtime; the guide's provider and
+cameo's kernels run the digits; contexts are written, embedded or beside the model, and restored; unknown options are
+refused; libraries are registered, run and unregistered again and again; and ONNX's cases run in ONNX Runtime with
+cameo's kernels as a plugin, which claims the nodes.
 
 Usage: ort_plugin.py [--long] [--cases FOLDER] [NAME...]
        ort_plugin.py --placements [--models FOLDER]
-  --long          all of ONNX's cases, 100 cycles, and placements; else every 20th and 3
-  --placements    only vendors' plugins, in cameo beside ONNX Runtime: they are given the same nodes, and answer the same
-                  to the last bit; they come from PyPI, into a Python environment of the build
+  --long          all of ONNX's cases, 100 cycles, and placements; by default every 20th case and 3 cycles
+  --placements    only vendors' plugins, in cameo and in ONNX Runtime: the same nodes are assigned to them, and their
+                  outputs have the same bits; they come from PyPI, into a Python environment of the build
   --models FOLDER models of bench/models/make_models.py for that, besides the digits
-  --cases FOLDER  where ONNX's cases lie (tests/conformance/make_cases.py); without, the build's, if they are there
+  --cases FOLDER  the folder of ONNX's cases (tests/conformance/make_cases.py); by default the build's, if it exists
   NAME...         only the cases with one of these in their name
 """
 import argparse
@@ -67,7 +68,7 @@ def session(model, ep, level="none", options=None, provider_options=None, **keys
 
 
 def placed(made):
-    """Operators by provider."""
+    """The operators that were assigned to each provider."""
     by = collections.defaultdict(list)
     for part in made.get_provider_graph_assignment_info() if HAS_RECORD else []:
         by[part.ep_name] += [node.op_type for node in part.get_nodes()]
@@ -88,9 +89,9 @@ def answers_agree(words, made, want=None):
         expect(a.shape == b.shape and np.allclose(a, b, rtol=1e-5, atol=1e-5), f"{words}: other answers")
 
 
-# Lines of code, neither empty nor comments alone, that are written by hand: the adapter for providers inside ONNX
-# Runtime, the host for plugins inside cameo, and apart from both what they share, the tables of functions by their
-# places, and the list of all names that the host has for its messages.
+# The most hand-written lines of code, without blank lines and comments: of the adapter for providers inside ONNX
+# Runtime, of the host for plugins inside cameo, and apart from these of what both share, the tables of functions by
+# their offsets, and the list of all function names that the host has for its messages.
 SIZES = (("the adapter", ["src/ort_plugin_export/*", "include/cameo/ort_plugin_export/export.hpp"], 1500),
          ("the host", ["eps/ort_plugin_host/include/**/*.hpp", "eps/ort_plugin_host/src/[!n]*"], 1500),
          ("the tables of both", ["include/cameo/ort_abi/tables.hpp"], 410),
@@ -114,7 +115,7 @@ def try_symbols():
 
 
 def try_old_version():
-    """ONNX Runtime of another version, by a table of our own with one function in it."""
+    """ONNX Runtime of another version, imitated by a function table with a single function."""
     said = []
     create = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p)(
         lambda code, words: said.append((code, words.decode())) or 1)
@@ -146,7 +147,7 @@ def try_digits():
 
 
 def try_dynamic_shapes():
-    """Shapes that only a run knows, and an output that is no longer than its input."""
+    """Shapes that are only determined by a run, and an output that is not longer than its input."""
     value = onnx.helper.make_tensor_value_info
     graph = onnx.helper.make_graph([onnx.helper.make_node("NonZero", ["x"], ["i"]), onnx.helper.make_node("Relu", ["x"], ["y"])],
                                    "g", [value("x", 1, ["n", None])], [value("i", 7, None), value("y", 1, None)])
@@ -160,7 +161,7 @@ def try_dynamic_shapes():
 
 
 def try_bodies():
-    """Bodies read a value from outside that nothing else reads: before 1.27 the node is left to others."""
+    """Subgraphs read an outer value that nothing else reads: before 1.27 the node is left to other providers."""
     value, node = onnx.helper.make_tensor_value_info, onnx.helper.make_node
     bodies = [onnx.helper.make_graph([node(op, ["x", "w"], ["b"])], op, [], [value("b", 1, None)]) for op in ("Add", "Sub")]
     graph = onnx.helper.make_graph([node("If", ["c"], ["y"], then_branch=bodies[0], else_branch=bodies[1])], "g",
@@ -200,7 +201,7 @@ def try_contexts(folder):
 
 
 def fusable(first):
-    """Two groups for `fusing`, with the number of the first weight."""
+    """A model with two groups for `fusing`; `first` is the first number of the weight."""
     value, node = onnx.helper.make_tensor_value_info, onnx.helper.make_node
     nodes = [node("Mul", ["x", "w"], ["a"]), node("Add", ["a", "y"], ["b"]), node("Sigmoid", ["b"], ["c"]),
              node("Mul", ["c", "b"], ["d"]), node("Sub", ["d", "y"], ["z"])]
@@ -211,7 +212,7 @@ def fusable(first):
 
 
 def try_own_contexts(folder):
-    """A provider that compiles, with contexts of its own: what is in the node is what it stored."""
+    """A provider that compiles its groups itself: the node has the context that it stored."""
     model = fusable(0)
     feeds = {"x": np.full((3, 4), 0.25, np.float32), "y": np.ones((3, 4), np.float32)}
     want = ort.InferenceSession(model.SerializeToString(), judge.ort_options(),
@@ -238,11 +239,11 @@ def own_model(nodes, inputs, outputs, opset=1, between=()):
 
 
 def try_own_operators():
-    """Operators that ONNX Runtime knows from the provider alone, in the provider's own memory."""
+    """Operators that only the provider declares to ONNX Runtime, on values in the provider's memory."""
     node = onnx.helper.make_node
     chain = [node("Square", ["x"], ["a"], domain="acme"), node("Abs", ["a"], ["b"]),
              node("Square", ["b"], ["c"], domain="acme"), node("Identity", ["c"], ["y"])]
-    if MINOR < 24:  # it takes no operators from plugins, and says so
+    if MINOR < 24:  # it does not accept operators from plugins, and reports that
         refused = refusal(own_model(chain, [("x", 1)], [("y", 1)]))
         expect("acme" in refused, f"operators of one's own before 1.24: {refused}")
         return
@@ -270,7 +271,8 @@ def try_own_operators():
             expect(not HAS_RECORD or placed(made)[ACME] == ["Grown"], f"Grown at {opset}: on {dict(placed(made))}")
         except Exception as refused:  # noqa: BLE001
             expect(False, f"Grown at {opset}: {refused}")
-    # What no version has is refused; of versions that give the same inputs other outputs, ONNX Runtime knows the first.
+    # An operator without this version or type is refused; of versions with the same inputs and other outputs, ONNX
+    # Runtime uses the first.
     for op, opset, kinds, words in (("Square", 1, (6, 6), "int32"), ("Later", 1, (1, 1), "Later"),
                                     ("Guess", 1, (1, 1), "Guess"), ("Grown", 2, (7, 7), "Grown"),
                                     ("Grown", 4, (1, 1), "Grown"), ("Turned", 3, (1, 1), "expected type (tensor(int64))")):
@@ -284,14 +286,14 @@ def try_own_operators():
 
 
 def softsigns():
-    """Two groups for the provider around a node of others'."""
+    """Two groups for the provider, around a node of another provider."""
     node = onnx.helper.make_node
     return own_model([node("Softsign", ["x"], ["a"]), node("Abs", ["a"], ["b"]), node("Softsign", ["b"], ["y"])],
                      [("x", 1)], [("y", 1)])
 
 
 def calls_of_acme(work):
-    """What `work` gives, and how often it called a hook of the provider's memory, by the hook."""
+    """The result of `work`, and the numbers of calls of three hooks of the provider's memory."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "calls"
         path.touch()
@@ -305,17 +307,19 @@ def calls_of_acme(work):
 
 
 def try_own_memory():
-    """Values lie in the provider's memory, where they have other bits, and are copied where other nodes have them."""
+    """Values are in the provider's memory, where they have other bits, and are copied if nodes of other providers use
+    them."""
     node = onnx.helper.make_node
     square, x = node("Square", ["x"], ["a"], domain="acme"), np.array([-2, 0, 3], np.float32)
     found, counts = calls_of_acme(lambda: session(softsigns(), ACME).run(None, {"x": x})[0])
     a = x / (1 + np.abs(x))
     expect(np.allclose(found, np.abs(a) / (1 + np.abs(a))), f"Softsign: {found}")
-    if MINOR < 24:  # values cross in the processor's memory: in and out of each group
+    if MINOR < 24:  # values are passed in the processor's memory: copied into and out of each group
         expect(counts[:2] == (2, 2), f"Softsign before 1.24: {counts}")
         return
-    # Each way of memory: one group around a node of another provider's; a value straight from group to group, which a
-    # node of another's reads, too; an output that others read; shapes that only the run knows; an input of both.
+    # Each kind of transfer: one group around a node of another provider; a value that goes directly from group to group
+    # and is also read by another provider's node; an output that others read; shapes that are determined by the run; an
+    # input of both.
     chain = [square, node("Abs", ["a"], ["b"]), node("Square", ["b"], ["c"], domain="acme"), node("Identity", ["c"], ["y"])]
     straight = [square, node("Neg", ["a"], ["b"]), node("As", ["a", "b"], ["c", "n"], domain="acme.more"),
                 node("Identity", ["c"], ["y"])]
@@ -336,8 +340,9 @@ def try_own_memory():
             expect(counts[:2] == copies, f"{words}, run {run}: {counts[:2]} copies to and from, not {copies}")
             expect(run < 2 or counts[2] == 0, f"{words}, run {run}: allocates {counts[2]} times")
     if MINOR < 29:
-        return  # its Python makes no values in the memory of a plugin's device
-    # Bound in the device's memory on both sides nothing is copied; each way there or back is one copy.
+        return  # its Python package cannot allocate values on a plugin's device
+    # With inputs and outputs bound in the device's memory nothing is copied; each one in the processor's memory is one
+    # copy.
     made = session(own_model([square, node("Square", ["a"], ["y"], domain="acme")], [("x", 1)], [("y", 1)], 2, [("a", 1)]),
                    ACME)
     [device] = [d for d in ort.get_ep_devices() if d.ep_name == ACME]
@@ -369,7 +374,7 @@ def refusal(model):
 
 
 def try_shared_contexts(folder):
-    """Two models whose contexts are one file, written by ONNX Runtime and by cameo, read by both."""
+    """Two models whose contexts are in one file, written by ONNX Runtime and by cameo, read by both."""
     if FROZEN not in LIBRARY:
         return
     models = {"a": onnx.load(DIGITS), "b": onnx.load(DIGITS)}
@@ -406,7 +411,7 @@ def try_shared_contexts(folder):
             made = each = None
         for name, path in compiled.items():
             judge.cameo("run", path, "--random-inputs", "--ep", "frozen")
-    # The last may have nothing of the provider's.
+    # The last model may have no node for the provider.
     value = onnx.helper.make_tensor_value_info
     graph = onnx.helper.make_graph([onnx.helper.make_node("Identity", ["x"], ["y"])], "g", [value("x", 8, [1])],
                                    [value("y", 8, [1])])
@@ -428,7 +433,7 @@ def try_shared_contexts(folder):
 
 
 def try_shared_in_cameo(folder):
-    """cameo shares the contexts of a plugin's between two models: one file, from which each runs as it did before."""
+    """cameo shares a plugin's contexts between two models: both are in one file, and each runs as before."""
     plugin = ["--ep-library", LIBRARY[FUSING], "--config", "ep.ort_plugin.contexts=1"]
     feeds, given = {"x": np.full((3, 4), 0.25, np.float32), "y": np.ones((3, 4), np.float32)}, []
     for name, array in feeds.items():
@@ -449,8 +454,8 @@ def try_shared_in_cameo(folder):
 
 
 def try_secondary_nodes(folder):
-    """Nodes whose context is in another node, as cameo embeds it: they load in ONNX Runtime (in 1.23, nothing does that
-    has sequences around)."""
+    """Nodes whose context is in another node, as cameo embeds it: they load in ONNX Runtime (1.23 loads no such model
+    that has sequences)."""
     if FROZEN not in LIBRARY or MINOR < 24:
         return
     node, value = onnx.helper.make_node, onnx.helper.make_tensor_value_info
@@ -469,8 +474,8 @@ def try_secondary_nodes(folder):
 
 
 def try_weightless(folder):
-    """Contexts of `frozen`, with and without their constants, that cameo and ONNX Runtime wrote: they load in both. Two
-    variants of a model have one file of weights."""
+    """Contexts of `frozen`, with and without their constants, that cameo and ONNX Runtime wrote, load in both. Two
+    variants of a model share one file of weights."""
     if FROZEN not in LIBRARY:
         return
 
@@ -526,7 +531,8 @@ def try_weightless(folder):
 
 
 def try_weightless_in_cameo(folder):
-    """A plugin's contexts without constants, which cameo writes: variants of a model have equal files of weights."""
+    """Contexts without constants that cameo writes for a plugin: the variants of a model have identical weight
+    files."""
     if FROZEN not in LIBRARY:
         return
     plugin, key = ["--config", "ep.ort_plugin.contexts=1", "--ep-library"], ["--config", "ep.enable_weightless=1"]
@@ -555,14 +561,14 @@ def try_weightless_in_cameo(folder):
 
 
 def try_in_cameo():
-    """cameo's program loads the plugins that were made of cameo's providers."""
+    """cameo's program loads the plugins that were built from cameo's providers."""
     for ep in (NPU, CAMEO):
         done = judge.cameo("compare", DIGITS, "--ep-library", LIBRARY[ep], "--b-ep", "cpu", "--rtol", "1e-5", "--atol",
                            "1e-6", check=False)
         expect(done.returncode == 0, f"{ep} in cameo: {done.stderr}")
         shown = judge.cameo("run", DIGITS, "--random-inputs", "--ep-library", LIBRARY[ep], "--log", "verbose")
         expect("on ort_plugin" in shown.stderr, f"{ep} in cameo takes nothing: {shown.stderr}")
-    # Memory of its own that cameo's host does not use: values are copied there and back.
+    # The plugin's own memory is not used by cameo's host: values are copied there and back.
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "softsigns.onnx"
         path.write_bytes(softsigns())
@@ -573,13 +579,13 @@ def try_in_cameo():
 
 
 VENDORS = "onnxruntime==1.31.1", "onnxruntime-qnn==2.7.0", "onnxruntime-ep-openvino==1.8.1", "numpy", "onnx"
-# Module, library, and options that name other files of the module.
+# The Python module of a vendor's plugin, its library, and the options that name other files of the module.
 PLUGINS = (("onnxruntime_qnn", "libonnxruntime_providers_qnn.so", {"backend_path": "libQnnHtp.so"}),
            ("onnxruntime_ep_openvino", "libonnxruntime_providers_openvino_plugin.so", {}))
 
 
 def try_vendors(more):
-    """This script again, with the Python that has vendors' plugins."""
+    """Runs this script again with the Python environment that has vendors' plugins."""
     python = build / "plugins" / "venv" / "bin" / "python"
     stamp = python.parents[1] / "stamp"
     if not stamp.exists() or stamp.read_text() != " ".join(VENDORS):
@@ -608,7 +614,7 @@ def try_placements(models):
 
 
 def with_fixed_dims(model):
-    """Such plugins take nodes of fixed shapes."""
+    """The model with fixed dims: such plugins only claim nodes of fixed shapes."""
     for part in model.graph.input:
         for d in part.type.tensor_type.shape.dim:
             if not d.HasField("dim_value"):
@@ -624,8 +630,8 @@ def compare_placement(module, library, options, ep, path):
             node.name = f"n{i}"
         onnx.save(model, scratch / "m.onnx")
         made = session(scratch / "m.onnx", ep, provider_options=options)
-        # Nodes that were moved to channels last have a new end of their names there. Transposes are no part of it: a
-        # layout puts some in, and takes away those of the model that cancel with them.
+        # The names of nodes that were changed to channels last have another suffix there. Transposes are not compared:
+        # a layout inserts some, and removes those of the model that cancel with them.
         counted = {node.name for node in model.graph.node if node.op_type != "Transpose"}
         theirs = {re.sub(r"_token_\d+$", "", node.name) for part in made.get_provider_graph_assignment_info()
                   if part.ep_name == ep for node in part.get_nodes()} & counted
@@ -647,14 +653,14 @@ def compare_placement(module, library, options, ep, path):
             got = np.load(next(p for p in (scratch / "out").glob("*.npy") if len(made.get_outputs()) == 1 or
                                p.stem == info.name))
             far = max(far, float(np.abs(got.astype(np.float64) - want).max()))
-        # What the plugin leaves is run by other kernels here and there.
+        # The nodes that the plugin does not claim are run by different kernels in the two runtimes.
         expect(far == 0 if not left else far < 1e-4, f"{words}: outputs differ by {far}")
         print(f"{words} on it, as in ONNX Runtime; outputs differ by {far}")
 
 
 def compare_shared(module, library, options, paths):
-    """The contexts of two models in one file, which a plugin's provider wrote in cameo: each runs from it as it does
-    uncompiled, to the last bit."""
+    """Two models whose contexts are in one file, which cameo wrote with a plugin's provider: each runs from it with the
+    same bits as uncompiled."""
     how = ["--ep-library", f"{library}:" + ";".join(f"{k}={v}" for k, v in options.items())]
     for loader in "ort_plugin", "ort_plugin_nhwc":
         how += ["--config", f"ep.{loader}.contexts=1"]
@@ -663,7 +669,7 @@ def compare_shared(module, library, options, paths):
         sources = [scratch / f"m{i}.onnx" for i in range(len(paths))]
         for path, to in zip(paths, sources):
             onnx.save(with_fixed_dims(onnx.load(path)), to)
-        judge.cameo("share", ",".join(map(str, sources)), *how, "--ep", "ort_plugin")  # which is one of them
+        judge.cameo("share", ",".join(map(str, sources)), *how, "--ep", "ort_plugin")  # the shared file is among these
         files, far = list(scratch.glob("*.bin")), 0
         for source in sources:
             made = []
@@ -703,7 +709,7 @@ def try_cycles(count):
 
 
 def is_of_tensors(model):
-    """Whether all values that a case names are tensors of numbers."""
+    """True if all values that a case names are tensors of numbers."""
     def fine(info):
         kind = info.type
         return not kind.WhichOneof("value") or (kind.HasField("tensor_type") and kind.tensor_type.elem_type != 8)
@@ -713,7 +719,8 @@ def is_of_tensors(model):
 
 
 def run_case(case):
-    """(outcome, operators on other providers): outcome is 'right', 'declined', 'not run' or what is wrong."""
+    """(outcome, operators on other providers); the outcome is 'right', 'declined', 'not run' or a description of the
+    error."""
     model = onnx.load(case / "model.onnx", load_external_data=False)
     model.ir_version = min(model.ir_version, 13)
     whole = case / "model.onnx" if model.ByteSize() > 1 << 20 else model.SerializeToString()
@@ -726,24 +733,24 @@ def run_case(case):
                                          providers=["CPUExecutionProvider"])
             judge.ort_answers(alone, case)
         except Exception:  # noqa: BLE001
-            # Not even onnxruntime's own kernels: it counts as wrong only where cameo's name is on the error.
+            # onnxruntime's kernels fail, too: an error only if the message names cameo.
             return ("not run" if CAMEO not in str(refused) else str(refused)), [], is_of_tensors(model)
         return str(refused), [], is_of_tensors(model)
     own = case / "tolerance.json"
     tolerance = tuple(json.loads(own.read_text()).values()) if own.exists() else TOLERANCE
     others = [op for ep, ops in placed(made).items() if ep != CAMEO for op in ops]
-    if any("bfloat16" in o.type for o in made.get_outputs()):  # as `cameo conformance`
+    if any("bfloat16" in o.type for o in made.get_outputs()):  # the tolerance of `cameo conformance`
         tolerance = max(tolerance[0], 2 ** -6), tolerance[1]
     differs = judge.what_differs(made, answers, *tolerance)
     if any(node.op_type in RANDOM or (node.op_type == "Dropout" and len(node.input) > 2) for node in model.graph.node):
-        differs = None  # seeds are not meant to give the same numbers elsewhere
+        differs = None  # random numbers are not portable
     if differs and judge.cameo("conformance", case.parent, "--filter", f"^{case.name}$", check=False).returncode:
-        differs = None  # cameo alone gives the same, and is no more right
+        differs = None  # cameo outside onnxruntime has the same deviation
     if differs:
         again = judge.ort_answers(made, case)
         if any(not np.array_equal(a[1][k], b[1][k]) for a, b in zip(answers, again) for k in a[1]):
-            differs = None  # random
-    if differs and others:  # a deviation of onnxruntime's own kernels is not ours
+            differs = None  # the outputs are random
+    if differs and others:  # a deviation of onnxruntime's kernels is not an error of cameo
         alone = ort.InferenceSession(whole if isinstance(whole, bytes) else str(whole), judge.ort_options(),
                                      providers=["CPUExecutionProvider"])
         if judge.what_differs(alone, judge.ort_answers(alone, case), *tolerance):

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Saved optimizations of ORT files both ways, with PyPI's onnxruntime as the judge.
+"""Saved runtime optimizations of ORT files in both directions, with PyPI's onnxruntime as the reference.
 
-Small quantized models, one per action and some that no action fits. What cameo saves for them is held against what
-onnxruntime saves, record by record; onnxruntime then replays cameo's records and cameo those of onnxruntime, both to
-the operators that the records name, and with the outputs of the model as it was, to a step of the last quantization.
+The models are small and quantized, one per action and some that no action fits. What cameo saves for them is compared
+with what onnxruntime saves, record by record. Then onnxruntime replays cameo's records and cameo those of onnxruntime;
+both must make the operators that the records name, with the outputs of the unoptimized model, up to one quantization
+step.
 
 Usage: ort_runtime_optimizations.py [NAME...]   only the models with one of these in their name
 """
@@ -25,10 +26,10 @@ PROGRAM = os.environ.get("CAMEO_PROGRAM", "cameo")
 SAMPLES = root / "tests" / "data" / "ort"
 SAVE = "optimization.minimal_build_optimizations"
 REPLAY = "session.enable_saved_runtime_optimizations"
-# cameo does these at level basic, and onnxruntime does not: without them both record the same
+# cameo applies these rewrites at level basic, and onnxruntime does not: without them both save the same records.
 ONLY_HERE = "QDQPropagationTransformer,DoubleQDQPairsRemover,ReluQuantRewrite,ClipQuantRewrite,CommonSubexpressionElimination"
-STEP = 0.05  # of quantization, where a model says nothing else
-# onnxruntime 1.31 saves no operators for these, and then can't replay its own records
+STEP = 0.05  # the default quantization step of a model
+# onnxruntime 1.31 saves no operators for these actions, and then cannot replay its records.
 WITHOUT_PRODUCTS = {"MatMul", "dropSplitQDQ"}
 wanted = sys.argv[1:]
 problems = []
@@ -40,7 +41,7 @@ def problem(name, words):
 
 
 class Builder:
-    """A model in the making: names are made up, constants are initializers."""
+    """A model under construction: names are generated, constants are initializers."""
 
     def __init__(self, opset=13):
         self.opset, self.nodes, self.constants, self.inputs, self.outputs, self.count = opset, [], [], [], [], 0
@@ -102,7 +103,7 @@ def case(build):
     return build
 
 
-def around(name, op, *more, opset=13, shape=(1, 4, 4, 4), how={}, after=None, **attributes):  # noqa: B006 - read alone
+def around(name, op, *more, opset=13, shape=(1, 4, 4, 4), how={}, after=None, **attributes):  # noqa: B006 - only read
     """DequantizeLinear, one node, QuantizeLinear."""
     def build():
         b = Builder(opset)
@@ -282,7 +283,7 @@ def config(**keys):
 
 
 def ort_run(path, feeds, replay=False, save=None, mode=None):
-    """Outputs of onnxruntime; `save`: what it makes of the model."""
+    """The outputs of onnxruntime; it writes the optimized model to `save`."""
     options = ort.SessionOptions()
     options.log_severity_level = 4
     options.graph_optimization_level = (ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED if replay or mode else
@@ -319,7 +320,7 @@ Record = collections.namedtuple("Record", "optimizer action nodes places makes")
 
 
 def records(path, folder):
-    """What is saved, with nodes by what they read and make: numbers are each writer's own."""
+    """The saved records, with nodes named by operator and output, as the two writers number nodes differently."""
     graph = decoded(path, folder)["model"]["graph"]
     shown = {n.get("index", 0): (n["op_type"], n["outputs"][0]) for n in graph["nodes"]}
     made_of = {n["outputs"][0]: n["inputs"][0] for n in graph["nodes"] if n["op_type"] == "DequantizeLinear"}
@@ -328,7 +329,7 @@ def records(path, folder):
         for record in entry["runtime_optimization_records"]:
             places = dict(record["nodes_to_optimize_indices"])
             nodes = [shown.get(i) for i in places.pop("node_indices")]
-            # copies of a DequantizeLinear have names of their own
+            # The names of copies of a DequantizeLinear differ between the writers.
             nodes = tuple((n[0], made_of.get(n[1], n[1])) if n else None for n in nodes)
             found.append(Record(entry["optimizer_name"], record["action_id"], nodes,
                                 tuple(sorted((k, v) for k, v in places.items() if v)),
@@ -341,7 +342,7 @@ def operators(path):
 
 
 def made_operators(path, folder):
-    """Operators that the records make, those on nodes of an earlier record left out."""
+    """The operators that the records make, without those on nodes that an earlier record replaces."""
     taken, made = set(), collections.Counter()
     for record in sorted(records(path, folder), key=lambda r: r.optimizer != "QDQSelectorActionTransformer"):
         if taken.isdisjoint(n for n in record.nodes if n):
@@ -366,14 +367,14 @@ def feeds_of(model):
 
 
 def check_records(name, model, scratch):
-    """What cameo and onnxruntime save for a model."""
+    """Compares the records that cameo and onnxruntime save for a model."""
     signed = config(session__qdqisint8allowed=1)
     cameo("convert", model, scratch / "same.ort", "--optimize", "extended", "--quiet", *config(**{SAVE: "save"}),
           *config(optimization__disable_specified_optimizers=ONLY_HERE))
     cameo("convert", model, scratch / "by_cameo.ort", "--optimize", "extended", "--quiet", *config(**{SAVE: "save"}), *signed)
     try:
         ort_run(model, None, save=scratch / "by_ort.ort", mode="save")
-    except Exception:  # noqa: BLE001 - it can't read back what it wrote: no zero points
+    except Exception:  # noqa: BLE001 - it cannot read back a file without zero points that it wrote
         return False
     ours, theirs = records(scratch / "same.ort", scratch), records(scratch / "by_ort.ort", scratch)
     known = [r._replace(makes=()) if r.action in WITHOUT_PRODUCTS else r for r in ours]
@@ -389,7 +390,7 @@ def check_replay(name, step, model, scratch):
     want = ort_run(model, feeds)
     names = [o.name for o in onnx.load(model).graph.output]
     by_ort = check_records(name, model, scratch)
-    # cameo saved, both replay
+    # Both replay what cameo saved, and what onnxruntime saved if there is any.
     for file in ["by_cameo.ort"] + by_ort * ["by_ort.ort"]:
         made = made_operators(scratch / file, scratch)
         replaced = [("cameo", scratch / "replayed.onnx")]
@@ -410,7 +411,7 @@ def check_replay(name, step, model, scratch):
             there = operators(path)
             if any(there[op] < count for op, count in made.items()):
                 problem(name, f"{file}: {who} made {dict(there)} of {dict(made)}")
-    # replayed records are gone, others stay
+    # The records that were replayed are removed, the others stay.
     cameo("convert", scratch / "by_cameo.ort", scratch / "again.ort", "--optimize", "extended", "--quiet", *config(**{REPLAY: 1}))
     if records(scratch / "again.ort", scratch):
         problem(name, "replayed records are still there")
@@ -433,7 +434,7 @@ with tempfile.TemporaryDirectory() as scratch:
         try:
             here, _ = check_replay(name, step, scratch / "model.onnx", scratch)
             count, total = count + 1, total + here
-        except Exception as e:  # noqa: BLE001 - the case is named, the others go on
+        except Exception as e:  # noqa: BLE001 - the case is reported, the others continue
             problem(name, f"{type(e).__name__}: {e}")
 print(f"{count} models, {total} records the same both ways; {len(problems)} problems")
 sys.exit(1 if problems or not count else 0)

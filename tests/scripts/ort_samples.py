@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every sample of ONNX Runtime's ORT files gives the outputs that lie beside it."""
+"""Each sample of ONNX Runtime's ORT files has the outputs that are stored beside it."""
 import json
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""`cameo package`: a package is made, shown, selected from, checked and taken apart by the program alone."""
+"""`cameo package`: the program alone makes a package, shows it, selects from it, checks it and removes parts of it."""
 import fcntl
 import json
 import os
@@ -88,7 +88,7 @@ def cameo(*arguments):
 
 
 def outputs_of(model, *more):
-    """Every output's bytes."""
+    """The bytes of each output."""
     with tempfile.TemporaryDirectory() as out:
         done = cameo("run", model, "--random-inputs", "--output-dir", out, "--quiet", *more)
         expect(done.returncode == 0, f"{model} {more}: {done.stderr}")
@@ -96,12 +96,12 @@ def outputs_of(model, *more):
 
 
 def check_compiled(folder, root):
-    """A model as it is and compiled, in one package: what is selected runs, and gives the same."""
+    """A model, uncompiled and compiled, in one package: the selected variant runs, and both have the same outputs."""
     (root / "plain").mkdir()
     (root / "frozen").mkdir()
     shutil.copy(SOURCE / "examples/digits/digits.onnx", root / "plain/model.onnx")
     done = cameo("compile", root / "plain/model.onnx", "-o", root / "frozen/model_ctx.onnx", "--ep", "frozen")
-    if "there is no provider 'frozen'" in done.stderr:  # a program of cpu alone
+    if "there is no provider 'frozen'" in done.stderr:  # a program that only has cpu
         return
     expect(done.returncode == 0, done.stderr)
     for name, model, ep in [("frozen", "model_ctx.onnx", "frozen"), ("plain", "model.onnx", "cpu")]:
@@ -115,7 +115,7 @@ def check_compiled(folder, root):
         return component
 
     def runs(*arguments):
-        """What `run` takes, with the same options: it must be what `select` says."""
+        """The variant that `run` chooses, which must be the one that `select` prints for the same options."""
         done = object_of(cameo("run", folder, "--random-inputs", "--json", *arguments))
         return done["components"][0]["variant"] if done else None
 
@@ -126,7 +126,8 @@ def check_compiled(folder, root):
     by_default = selected("--no-ranked")
     expect(by_default["variant"] == "plain" and by_default["device"] == "cpu", by_default)
     expect(by_default["variants"][1]["device"] == "cpu" and by_default["variants"][0]["device"] is None, by_default)
-    # Of all CPUs the fallback's comes last; which is first depends on who made this one, and on the build.
+    # The fallback's CPU device comes after all other CPU devices; which is first depends on the vendor and on the
+    # build.
     devices = object_of(subprocess.run([CAMEO, "devices", "--preference", "--json"], capture_output=True, text=True))
     first = next(d["provider"] for d in devices["devices"] if d["kind"] == "cpu")
     expect(selected("--policy", "prefer_cpu", "--ranked")["variant"] == ("frozen" if first == "frozen" else "plain"),
@@ -157,12 +158,12 @@ def check_compiled(folder, root):
     foreign["components"]["digits"]["variants"] = {"frozen": frozen_body}
     manifest.write_text(json.dumps(foreign))
     done = cameo("run", folder, "--no-ranked", "--random-inputs")
-    expect(done.returncode == 1 and "was not asked" in done.stderr, "what would help: " + done.stderr)
+    expect(done.returncode == 1 and "was not considered" in done.stderr, "what would help: " + done.stderr)
     expect(runs() == "frozen", "and it does help")
 
 
 def check_weightless(root):
-    """Variants that are compiled without their weights have one file of them."""
+    """Variants that are compiled without their weights share one weight file."""
     (root / "weights").mkdir()
     for name in "ab":
         (root / name).mkdir()
@@ -184,7 +185,7 @@ def check_weightless(root):
 
 
 def model_of(path, takes, gives, op):
-    """gives = op(takes...), all float[2]; onnx alone, so that the program meets a file that it did not write."""
+    """gives = op(takes...), all float[2]. The package onnx writes it, so that the program reads an external file."""
     value = lambda name: onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2])  # noqa: E731
     graph = onnx.helper.make_graph([onnx.helper.make_node(op, takes, [gives])], "g", [*map(value, takes)], [value(gives)])
     path.parent.mkdir(parents=True)
@@ -192,7 +193,7 @@ def model_of(path, takes, gives, op):
 
 
 def check_pipeline(folder, root):
-    """Two components as one: declared by `add`, shown, checked, run."""
+    """Two components as one pipeline: declared by `add`, shown, checked, run."""
     model_of(root / "double/m.onnx", ["x", "x2"], "y", "Add")
     model_of(root / "negate/m.onnx", ["y"], "z", "Neg")
     model_of(root / "other/m.onnx", ["q"], "z", "Neg")
@@ -237,7 +238,7 @@ def check_pipeline(folder, root):
 
 
 def check_writers(root):
-    """Eight programs at once, in a package that is not there yet: what is said to be done is there."""
+    """Eight programs at once create and extend one package: what each reports as done is in the package."""
     folder = root / "busy"
     model_of(root / "busy_files/m.onnx", ["x"], "y", "Neg")
     start = [CAMEO, "package", "add", folder, "main"]
@@ -265,7 +266,7 @@ def check_writers(root):
 
 
 def check_names(root):
-    """What `add` refuses leaves nothing, and says what is wrong."""
+    """If `add` refuses something, it leaves nothing behind, and its message says what is wrong."""
     model_of(root / "name_files/m.onnx", ["x"], "y", "Neg")
     more = ["--from", root / "name_files", "--model", "m.onnx", "--ep", "cpu"]
     for name in ["manifest.json", "component.json", "shared_assets"]:
@@ -281,7 +282,7 @@ def check_names(root):
 
 
 def check_damaged(root):
-    """A damaged package is FAIL with what is wrong, and no "no model"."""
+    """A damaged package is an error FAIL that says what is wrong; it is not reported as a missing model."""
     folder = root / "damaged"
     model_of(root / "damaged_files/m.onnx", ["x"], "y", "Neg")
     object_of(package("add", folder, "main", "a", "--from", root / "damaged_files", "--model", "m.onnx", "--ep", "cpu",
@@ -298,11 +299,11 @@ def check_damaged(root):
            done.stderr)
     (folder / "manifest.json").unlink()
     done = cameo("run", folder, "--random-inputs")
-    expect("error: INVALID_ARGUMENT: a folder, and no model package" in done.stderr, done.stderr)
+    expect("error: INVALID_ARGUMENT: a folder, but not a model package" in done.stderr, done.stderr)
 
 
 def check_weights(root):
-    """Weights in a shared asset, made by the program: stored once, found by `validate` and by `run`."""
+    """Weights in a shared asset that the program made are stored once; `validate` and `run` find them."""
     model = onnx.load(SOURCE / "examples/digits/digits.onnx")
     for name in ["one", "two"]:
         (root / "heavy" / name).mkdir(parents=True)
@@ -328,7 +329,7 @@ def check_weights(root):
     absent = "sha256:" + 64 * "0"
     done = package("asset", folder, absent)
     expect(done.returncode == 1 and "no shared asset" in done.stderr, done.stderr)
-    # An asset that is looked up and is not there: the words name it, and where it is asked for.
+    # If a shared asset is missing, the message names it, and where it is referenced.
     done = package("add", folder, "main", "four", "--from", root / "heavy/one", "--model", "m.onnx", "--ep", "cpu",
                    "--session-option", "session.model_external_initializers_file_folder_path=" + absent)
     for words in ("error: INVALID_ARGUMENT: ", "/four/", "session.model_external_initializers_file_folder_path: ",
@@ -339,7 +340,7 @@ def check_weights(root):
 
 
 def check_merge(root):
-    """Two packages in a third: their components run as one, and what they share is there."""
+    """Two packages are merged into a third: their components run as one, and what they share is in it."""
     for name, component, files in [("left", "double", "parts/double"), ("right", "negate", "parts/negate")]:
         object_of(package("add", root / name, component, "plain", "--from", root / files, "--model", "m.onnx", "--ep",
                           "cpu", "--session-option", "session.intra_op_num_threads=1", "--external", "--json"))
@@ -355,12 +356,12 @@ def check_merge(root):
     given = [f"--fill={name}=3" for name in ["x", "x2"]]
     ran = object_of(cameo("run", both, *given, "--json"))
     expect(ran["outputs"][0]["values"] == [-6, -6], ran)
-    # What is there already is not replaced, and nothing of the rest comes in.
+    # Merging never replaces what exists: it then adds nothing at all.
     before = (both / "manifest.json").read_text()
     done = package("merge", both, root / "left")
     expect(done.returncode == 1 and "has a variant 'plain' already" in done.stderr, done.stderr)
     expect((both / "manifest.json").read_text() == before, "a merge that fails changes nothing")
-    # A shared asset stays one, however often it comes.
+    # A shared asset that occurs in several packages is stored once.
     object_of(package("merge", root / "weights", root / "shared", "--json"))
     assets = object_of(package("show", root / "weights", "--json"))["shared_assets"]
     expect({a["uri"] for a in assets} == {a["uri"] for a in object_of(

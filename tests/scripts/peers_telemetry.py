@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Whatever loads ONNX Runtime for a measurement or a test sets its telemetry off first: packages of PyPI send what they
-run otherwise."""
+"""Everything that loads ONNX Runtime for a measurement or a test disables its telemetry first: packages of PyPI
+otherwise send data about what they run."""
 import os
 import pathlib
 import re
@@ -8,7 +8,7 @@ import sys
 
 root = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"])
 SWITCH = "ORT_DISABLE_TELEMETRY"
-# What loads the library, or a module here that sets the switch before it does.
+# A line that loads the library, or a module here that sets the switch before it does.
 LOADS = re.compile(r"^\s*(?:import onnxruntime|from onnxruntime)|loaded\.open\(", re.MULTILINE)
 IMPORTS = re.compile(r"^(?:import|from) (zoo_tools)\b", re.MULTILINE)
 

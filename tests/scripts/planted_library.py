@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Nothing is loaded from the working folder: a library that somebody planted there does not run, however the program was
-started. The finder of eps/openvino is compiled on its own, which takes no SDK; where the program has the provider, the
-same is asked of it."""
+"""Nothing is loaded from the working folder: a library that an attacker has planted there does not run, no matter how
+the program was started. The library finder of eps/openvino is compiled alone, which needs no SDK; if the program has
+the provider, the program is tested, too."""
 import os
 import pathlib
 import shutil
@@ -39,7 +39,8 @@ def compile(to, *arguments):
 
 
 def library(folder, whose, name=HELPER):
-    """A library that says so on standard error when it is loaded, and whose it is when it is asked."""
+    """Builds a library that prints a line on standard error when it is loaded, and whose function returns whose it
+    is."""
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "library.cpp"
     source.write_text('#include <cstdio>\nextern "C" const char* whose() { return "%s"; }\n'
@@ -49,14 +50,14 @@ def library(folder, whose, name=HELPER):
 
 
 def start(command, folder, *, shown=None, **environment):
-    """Runs it in a folder; `shown` is what it is told that it was called by."""
+    """Runs a command in a folder; `shown` is the name that it receives as argv[0]."""
     environment = {k: v for k, v in {**os.environ, **environment}.items() if k != "LD_LIBRARY_PATH" or k in environment}
     return subprocess.run([str(command[0]) if shown is None else shown, *map(str, command[1:])], executable=str(command[0]), cwd=folder,
                           env=environment, capture_output=True, text=True, timeout=120)
 
 
 def by_path(name, folder, path, *arguments, **environment):
-    """As a shell does: a bare name, found in one of the folders of PATH."""
+    """Runs a program by a bare name that is found in one of the folders of PATH, as a shell does."""
     return subprocess.run(["sh", "-c", 'exec "$@"', "sh", name, *arguments], cwd=folder, capture_output=True, text=True,
                           env={**os.environ, "PATH": f"{path}:{os.environ['PATH']}", **environment}, timeout=120)
 
@@ -80,7 +81,7 @@ with tempfile.TemporaryDirectory() as scratch:
     (at / "links" / "linked").symlink_to(program)
 
     def all_ways():
-        """Every way to start it from the folder with the planted library."""
+        """All ways to start the finder from the folder with the planted library."""
         yield "from PATH", by_path("finder", planted, prefix / "bin")
         yield "from PATH by a link", by_path("linked", planted, at / "links")
         yield "by its absolute path", start([program], planted)
@@ -93,11 +94,11 @@ with tempfile.TemporaryDirectory() as scratch:
 
     for how, done in all_ways():
         expect(done.stdout == "nothing\n" and "planted" not in done.stderr, "nothing is loaded from the working folder", how, done)
-    for place in (at / "configured", prefix / "lib/some-triplet", prefix / "bin"):  # each goes before the one before
+    for place in (at / "configured", prefix / "lib/some-triplet", prefix / "bin"):  # each precedes the last
         library(place, place.name)
         for how, done in all_ways():
             expect(done.stdout == place.name + "\n" and "planted" not in done.stderr, "the program's own is found", how, done)
-    elsewhere = at / "elsewhere"  # the prefix is moved as a whole
+    elsewhere = at / "elsewhere"  # the whole prefix is moved
     prefix.rename(elsewhere)
     done = by_path("finder", planted, elsewhere / "bin")
     expect(done.stdout == "bin\n", "the program's own is found under any prefix", done)
@@ -107,7 +108,7 @@ with tempfile.TemporaryDirectory() as scratch:
     done = start([elsewhere / "bin" / "finder"], planted, LD_LIBRARY_PATH="/nowhere")
     expect(done.stdout == "some-triplet\n", "an absolute LD_LIBRARY_PATH changes nothing", done)
 
-    # The code in a library of its own, which was loaded by a relative path.
+    # The finder inside a shared library that was loaded by a relative path.
     shared = at / "shared"
     shared.mkdir()
     code = at / "code.cpp"
@@ -125,7 +126,7 @@ with tempfile.TemporaryDirectory() as scratch:
     done = start([at / "loads", planted], shared)
     expect(done.stdout == "shared\n", "and finds what lies beside the library, wherever the program goes", done)
 
-    # The program itself. Without the provider there is nothing that it would load, and it must not either.
+    # The program itself. Without the provider there is nothing for it to load, and it must not load anything either.
     (at / "bin").mkdir()
     (at / "bin" / "cameo").symlink_to(PROGRAM)
     for how, done in [("from PATH", by_path("cameo", planted, PROGRAM.parent, "devices")),
@@ -137,7 +138,7 @@ with tempfile.TemporaryDirectory() as scratch:
         expect(done.returncode == 0 and "planted" not in done.stderr, "cameo devices loads nothing from the working folder", how, done)
     has_provider = "\nopenvino " in "\n" + start([PROGRAM, "devices"], planted).stdout
     if has_provider:
-        # A program without the helper beside it, linked statically, finds none and plays on.
+        # A statically linked program without the helper beside it finds none and continues without it.
         (at / "alone").mkdir()
         shutil.copy(PROGRAM, at / "alone" / "cameo")
         done = by_path("cameo", planted, at / "alone", "devices")

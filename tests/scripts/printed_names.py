@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""No command lets a model's names, or texts that it makes, control the terminal or begin a line of their own; JSON
-included, in which control characters may otherwise stand as they are."""
+"""Names in a model, and strings that it computes, cannot control the terminal or begin a line in the output of any
+command. That includes --json, although JSON allows some control characters in strings."""
 import json
 import os
 import pathlib
@@ -19,7 +19,7 @@ CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def evil_model():
-    """Everything that has a name has that one; one output is a text that a run makes."""
+    """A model in which every name is the hostile one; a run outputs a hostile string."""
     name = lambda what: what + EVIL  # noqa: E731
     texts = ob.tensor(name("texts"), ob.STRING, (2,), strings=[name("one"), name("two")])
     numbers = ob.tensor_type(ob.FLOAT, (name("dim"), 2))

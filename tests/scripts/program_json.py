@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""docs/program.md says what every command prints with --json: each key that a command prints is on the page with its
-type, and each key on the page is printed by one of the runs below.
+"""docs/program.md documents what each command prints with --json: each key that a command prints is on the page with
+its type, and each key on the page is printed by one of the runs below.
 
-Usage: program_json.py              holds the page to the program
-       program_json.py --keys       prints the keys and types that the runs gave, for whoever writes the page"""
+Usage: program_json.py              compares the page with the program
+       program_json.py --keys       prints the keys and types of the runs, for authors of the page"""
 import json
 import os
 import pathlib
@@ -26,12 +26,12 @@ PAGE = SOURCE / "docs" / "program.md"
 PROVIDERS = {p["name"] for p in json.loads(subprocess.run(
     [PROGRAM, "devices", "--json"], capture_output=True, text=True, check=True).stdout)["providers"]}
 HAS_FROZEN = "frozen" in PROVIDERS
-# Objects whose keys are names of something: one row stands for all of them.
+# Objects whose keys are names of something: one row of the page stands for all of them.
 MAPS = {"ops", "opsets", "metadata", "providers", "hardware", "options", "session_options", "provider_options",
         "executor_info", "types", "types.*"}
 
 
-# What is another file's, handed on as it is.
+# Content of another file, which is printed unchanged.
 OPAQUE = re.compile(r"(^|[.\]])(additional_metadata|executor_info\.\*)$")
 
 
@@ -51,7 +51,7 @@ def is_map(path):
 
 
 def collect(value, path, into):
-    """Of all values but what only holds others: the path, with [] for elements and * for names, and the types."""
+    """Adds the path of each value (with [] for elements and * for names) and its types; objects and lists have none."""
     if path and (not isinstance(value, (dict, list)) or OPAQUE.search(path)):
         into.setdefault(path, set()).add(kind_of(value))
     if OPAQUE.search(path):
@@ -76,7 +76,7 @@ def model(folder, name, nodes, inputs, outputs, constants=()):
 
 
 def outputs_by_command(root):
-    """(command, object) of runs that between them print every key."""
+    """(command, object) of runs that together print every key."""
     sums = model(root, "sums.onnx", [h.make_node("MatMul", ["x", "w"], ["z"], "product"), h.make_node("Add", ["z", "b"], ["y"], "sum")],
                  [("x", T.FLOAT, "n", 4), ("b", T.FLOAT, 3)], [("y", T.FLOAT, "n", 3)],
                  [("w", numpy.ones((4, 3), numpy.float32))])
@@ -180,7 +180,7 @@ def printed(root):
 
 
 def documented(text):
-    """By command: the types of each key in the tables of the page."""
+    """The types of each key in the tables of the page, by command."""
     found = {}
     for section in re.split(r"^### ", text, flags=re.MULTILINE)[1:]:
         command = re.match(r"`([^`]+)`", section)
@@ -192,12 +192,12 @@ def documented(text):
 
 
 def fit(told, printed):
-    """Null, for what is not there, is not made by every run; and some keys are for what no run here can make."""
+    """True if the types match. Not every run prints null for something absent, and no run here can fill some keys."""
     return printed <= told and (told - {"null"} == printed - {"null"} or printed == {"null"})
 
 
 def differences(told, keys):
-    """What the page and the program do not agree on."""
+    """The differences between the page and the program."""
     for command in sorted(set(told) ^ set(keys)):
         yield f"{command}: only {'the page has' if command in told else 'the program prints'} it"
     for command in sorted(set(told) & set(keys)):
@@ -218,17 +218,17 @@ def main():
                 print(f"| `{path}` | {' or '.join(sorted(kinds))} |  |")
         return
     told = documented(PAGE.read_text(encoding="utf-8"))
-    if not HAS_FROZEN:  # nothing here compiles
+    if not HAS_FROZEN:  # no provider of the build compiles models
         for command in ["compile", "share"]:
             told.pop(command, None)
         told["inspect"] = {k: v for k, v in told["inspect"].items() if not k.startswith(("compiled_nodes", "not_loaded"))}
-    if "openvino" not in PROVIDERS:  # the others say nothing of hardware, and choosing their devices sets nothing
+    if "openvino" not in PROVIDERS:  # the devices of the other providers have no hardware metadata and no options
         for command in ["devices", "devices --preference"]:
             told[command] = {k: v for k, v in told[command].items()
                              if not k.endswith(("devices[].hardware.*", "devices[].options.*"))}
     for each in differences(told, keys):
         expect(False, each)
-    # The comparison notices what is wrong.
+    # The comparison reports what is wrong.
     broken = {command: dict(rows) for command, rows in told.items()}
     broken["run"]["no_such_key"] = {"string"}
     broken["bench"].pop("min_us")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The program from outside: exit statuses, the error line, JSON and nothing but JSON, files in and out, conformance."""
+"""The program as its users call it: exit status, the error line, JSON output, input and output files, conformance."""
 import glob
 import json
 import math
@@ -27,8 +27,8 @@ F32 = "<%df"
 
 def cameo(*arguments, **more):
     done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120, **more)
-    assert done.returncode in (0, 1, 2), (arguments, done)  # never a signal
-    assert ": :" not in done.stderr, (arguments, done)  # where it happened, twice or without words
+    assert done.returncode in (0, 1, 2), (arguments, done)  # the program never ends by a signal
+    assert ": :" not in done.stderr, (arguments, done)  # an empty part of a message, or a doubled colon
     return done
 
 
@@ -75,7 +75,7 @@ def on_a_terminal(*arguments, **environment):
     try:
         while piece := os.read(terminal, 4096):
             written += piece
-    except OSError:  # the program has closed its side
+    except OSError:  # the program has closed its end
         pass
     os.close(terminal)
     running.wait(timeout=120)
@@ -144,13 +144,13 @@ class Errors(Case):
         picture = self.write("picture.png", b"no picture")
         for words, *arguments in [
                 (r"'x0' is missing; .* Give it with --input x0=FILE, or .* --random-inputs", "run", model),
-                (r"a folder, and no model package: .*manifest\.json.*; a model is a file", "run", self.dir),
+                (r"a folder, but not a model package: .*manifest\.json.*; a model is a file", "run", self.dir),
                 (r"empty\.onnx: it contains no part of a model: is it empty", "run", empty),
                 (r"no input 'nothing_like_it'; there are x0, x1", "run", model, "--fill", "nothing_like_it=1"),
-                (r"no whole picture of a format that cameo reads", "run", self.add_model("image.onnx", (1, 3, 2, 2)), "--input",
+                (r"not a complete picture of a format that cameo reads", "run", self.add_model("image.onnx", (1, 3, 2, 2)), "--input",
                  f"x0={picture}"),
                 (r"no input_\*\.pb in it, nor in a test_data_set_0", "bench", model, "--data", self.dir),
-                (r"compiled anything of the model; asked were cpu", "compile", model, "-o", self.dir / "c.onnx")]:
+                (r"compiled anything of the model; the providers are cpu", "compile", model, "-o", self.dir / "c.onnx")]:
             done = cameo(*arguments)
             self.assertEqual((done.returncode, done.stdout), (1, ""), done)
             self.assertRegex(done.stderr, r"^error: [A-Z_]+: .*" + words)
@@ -353,8 +353,8 @@ class Reports(Case):
         self.assertLessEqual(report["min_us"], report["median_us"])
         self.assertLessEqual(report["median_us"], report["p99_us"])
         self.assertGreater(report["rss_before_kb"], 0)
-        self.assertLess(report["rss_after_run_kb"], report["peak_rss_kb"] + 4096)  # counted a little behind
-        self.assertIn(report["allocations_per_run"], (0, None))  # null where a sanitizer has the heap
+        self.assertLess(report["rss_after_run_kb"], report["peak_rss_kb"] + 4096)  # counted with a delay
+        self.assertIn(report["allocations_per_run"], (0, None))  # null if a sanitizer replaces the allocator
         for i in range(2):
             self.write("data/test_data_set_0/input_%d.pb" % i, ob.floats("", (2, 3), range(6)))
         for data in ["data", "data/test_data_set_0"]:
@@ -363,7 +363,7 @@ class Reports(Case):
         self.assertIn("median_us", cameo("bench", model, "--seconds", 0).stdout)
 
     def per_node_model(self):
-        """A convolution, a product with a constant and a sum: no rewrite joins them."""
+        """A convolution, a product with a constant and a sum, which no rewrite fuses."""
         nodes = [ob.node("Conv", ["x", "k"], ["c"], "slide"), ob.node("Reshape", ["c", "to"], ["r"], "flat"),
                  ob.node("MatMul", ["r", "w"], ["m"], "multiply"), ob.node("Add", ["m", "z"], ["y"], "sum")]
         weights = [ob.floats("k", (2, 3, 3, 3), [1] * 54), ob.floats("w", (8, 5), [1] * 40),
@@ -381,7 +381,7 @@ class Reports(Case):
         self.assertEqual({n: (nodes[n]["op"], nodes[n]["provider"], nodes[n]["calls"]) for n in nodes},
                          {"slide": ("Conv", "cpu", 1), "flat": ("Reshape", "cpu", 1), "multiply": ("MatMul", "cpu", 1),
                           "sum": ("Add", "cpu", 1)})
-        # n = 6 is known in a run only
+        # n = 6 is only given for a run.
         self.assertEqual({n: nodes[n]["operations"] for n in nodes},
                          {"slide": 2 * 6 * 2 * 2 * 2 * 27, "flat": 0, "multiply": 2 * 6 * 8 * 5, "sum": 6 * 5})
         self.assertEqual(nodes["slide"]["bytes"], 4 * (6 * 48 + 54 + 6 * 8))
@@ -416,7 +416,7 @@ class Reports(Case):
         def table(name, rows):
             return ob.tensor(name, ob.FLOAT, (rows, 64), bytes(4 * 64 * rows))
 
-        ids = ob.tensor_type(6, (1, 3))  # of 100,000 words in 26 MB
+        ids = ob.tensor_type(6, (1, 3))  # indices into a table of 100,000 words, 26 MB
         nodes = [ob.node("EmbedLayerNormalization", ["ids", "segments", "words", "positions", "two", "gamma", "beta"],
                          ["y", "mask"], "embed", domain="com.microsoft")]
         weights = [table("words", 100000), table("positions", 512), table("two", 2),
@@ -425,23 +425,23 @@ class Reports(Case):
                                                            [("y", ob.tensor_type(ob.FLOAT, (1, 3, 64)))], weights),
                                                   domains=["com.microsoft"]))
         node, = self.json("bench", model, "--seconds", 0.05, "--threads", 1, "--per-node")["per_node"]
-        # ids, rows of words and positions, both segments, gamma and beta, the result; and perhaps the mask
+        # The ids, rows of words and positions, both segments, gamma and beta, the result, and in some builds the mask.
         read = 4 * (2 * 3 + 3 * 64 + 3 * 64 + 2 * 64 + 2 * 64 + 3 * 64)
         self.assertIn(node["bytes"], (read, read + 4))
-        self.assertLess(node["share"], 2)  # of the speed of the cache that such few bytes lie in
+        self.assertLess(node["share"], 2)  # the share of memory bandwidth may exceed 1: so few bytes are in a cache
 
     def test_bench_per_node_in_loops(self):
         model = self.write("loop.onnx", page_models.looping())
         nodes = self.json("bench", model, "--seconds", 0, "--per-node")["per_node"]
         by_op = {n["op"]: n for n in nodes}
         self.assertEqual((by_op["Loop"]["calls"], by_op["Add"]["calls"], by_op["If"]["calls"]), (1, 5, 5))
-        self.assertIsNone(by_op["Loop"]["operations"])  # its nodes have lines of their own
+        self.assertIsNone(by_op["Loop"]["operations"])  # the nodes of its body have separate lines
         self.assertIsNone(by_op["Loop"]["share"])
         self.assertGreater(by_op["Add"]["operations"], 0)
-        self.assertEqual(by_op["Add"]["operations"] % 5, 0)  # of all calls
+        self.assertEqual(by_op["Add"]["operations"] % 5, 0)  # summed over all calls
 
     def scaled_model(self, name, factor, output="y"):
-        """h = x + (1, 1, 1), y = h * factor; a bool says where y is above 4."""
+        """h = x + (1, 1, 1), y = h * factor; a bool output is true where y is above 4."""
         kind = ob.tensor_type(ob.FLOAT, (2, 3))
         nodes = [ob.node("Add", ["x", "c"], ["h"]), ob.node("Mul", ["h", "f"], [output]),
                  ob.node("Greater", [output, "four"], ["large"])]
@@ -455,7 +455,7 @@ class Reports(Case):
         plain = ["--input", "x=%s" % x, "--optimize", "none"]
         report = self.json("compare", a, b, *plain)
         self.assertEqual(set(report), {"version", "a", "b", "outputs", "values", "missing"})
-        y, large = report["outputs"]  # of a: 1 2 2, 5 3 0; of b: 1 2 4, 5 3 0
+        y, large = report["outputs"]  # a has 1 2 2, 5 3 0; b has 1 2 4, 5 3 0
         self.assertEqual((y["name"], y["form"], y["equal"]), ("y", "float[2,3]", False))
         self.assertEqual((y["largest_error"], y["top1"]), (2, 0.5))
         self.assertAlmostEqual(y["mean_error"], 2 / 6)
@@ -516,7 +516,7 @@ class Reports(Case):
             self.assertIn(word, shown)
 
     def test_inspect_of_a_compiled_model(self):
-        """With its provider or without, with its context or without."""
+        """A compiled model with and without its provider, and with and without its context."""
         model, out = self.add_model(), self.dir / "c.onnx"
         done = cameo("compile", model, "-o", out, "--ep", "frozen", "--ep", "cpu", "--quiet")
         self.assertEqual(done.returncode, 0, done)
@@ -570,12 +570,12 @@ class Reports(Case):
         self.assertRegex(cameo("ops", "--markdown").stdout, r"(?m)^\| Add \| \S+ \| .*float.* \|$")
         self.assertRegex(cameo("ops").stdout, r"(?m)^Add +\S+ +cpu +.*float")
 
-    def test_pages_are_written(self):  # what is in them: inspect_html.py, which no sanitizer watches
+    def test_pages_are_written(self):  # inspect_html.py checks their contents, without sanitizers
         for content, level in [(page_models.hostile(), "none"), (page_models.looping(), "all"),
                                (page_models.small_cnn(), "all"), (page_models.tangle(200), "basic")]:
             model, page, trace = self.write("model.onnx", content), self.dir / "page.html", self.dir / "trace.json"
             profile = []
-            if content != page_models.hostile():  # it has an input of strings, of which there are no random ones
+            if content != page_models.hostile():  # it has a string input, for which there are no random values
                 profile = ["--profile", trace]
                 cameo("run", model, "--random-inputs", "--optimize", level, *profile)
             done = cameo("inspect", model, "--optimize", level, "--html", page, "--json", "--quiet", *profile)
@@ -584,7 +584,7 @@ class Reports(Case):
 
 
 class Terminal(Case):
-    def test_errors_are_coloured_unless_asked_not_to_be(self):
+    def test_errors_are_colored_unless_disabled(self):
         missing = self.dir / "missing.onnx"
         self.assertRegex(on_a_terminal("run", missing), "^\x1b\\[1;31merror: \x1b\\[0;1mNO_SUCHFILE:\x1b\\[0m [^\x1b]+$")
         for environment in [{"NO_COLOR": "1"}, {"TERM": "dumb"}]:
@@ -679,7 +679,7 @@ class Conformance(Case):
 
     def test_every_type_is_compared_as_what_it_is(self):
         nan, inf = float("nan"), float("inf")
-        cases = []  # name, type, dims, input, expected output, is equal
+        cases = []  # name, type, dims, input, expected output, whether they are equal
 
         def pack(name, dtype, form, got, expected, equal):
             cases.append((name, dtype, [len(got)], struct.pack("<%d%s" % (len(got), form), *got),
@@ -761,7 +761,7 @@ class Conformance(Case):
 
     def test_inputs_by_name_position_and_gap(self):
         kind = ob.tensor_type(ob.FLOAT, (2,))
-        inputs = [("w", kind), ("a", kind), ("b", kind)]  # w has a default
+        inputs = [("w", kind), ("a", kind), ("b", kind)]  # w is optional
         sub = ob.model(ob.graph([ob.node("Sub", ["a", "b"], ["t"]), ob.node("Mul", ["t", "w"], ["y"])], inputs, [("y", kind)],
                                 [ob.floats("w", (2,), [1, 10])]))
         one, two = [5, 5], [1, 2]
@@ -778,7 +778,7 @@ class Conformance(Case):
         self.assertEqual(len(found), 4)
 
     def test_a_timeout_is_one_failure(self):
-        self.sum_case("before", [4, 6])  # with one job in the process that is ended then
+        self.sum_case("before", [4, 6])  # with one job, in the process that is killed for the timeout
         self.endless_case("endless")
         self.sum_case("good", [4, 6])
         for jobs in (1, 2):
@@ -794,7 +794,7 @@ class Conformance(Case):
     def test_cases_without_a_process_fail_and_nothing_waits(self):
         for i in range(3):
             self.sum_case("good%d" % i, [4, 6])
-        few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (5, 5))  # none is left for the pipes to a process
+        few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (5, 5))  # none is left for the pipes
         done = subprocess.run([PROGRAM, "conformance", str(self.dir / "cases"), "--verbose"], capture_output=True,
                               text=True, timeout=60, preexec_fn=few)
         self.assertEqual(done.returncode, 1, done)
@@ -808,7 +808,7 @@ class Conformance(Case):
         report = self.dir / "report.json"
         running = subprocess.Popen([PROGRAM, "conformance", str(self.dir / "cases"), "--jobs", "1", "--json", str(report)],
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        for _ in range(200):  # the endless one is soon reached: its process is the only child
+        for _ in range(200):  # the endless case is reached soon: its process is the only child
             time.sleep(0.05)
             children = " ".join(pathlib.Path(f).read_text() for f in glob.glob("/proc/%d/task/*/children" % running.pid)).split()
             if children:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a new user meets in the program: inputs made up so that models run, values from the command line, models from
-pipes, Ctrl-C, words near the ones that are known, the help, the manual page and completions."""
+"""The program for a new user: generated inputs with which models run, values on the command line, models from pipes,
+Ctrl-C, suggestions for misspelled words, the help, the manual page and completions."""
 import fcntl
 import json
 import os
@@ -87,13 +87,13 @@ class Case(unittest.TestCase):
 
 class RandomInputs(Case):
     def runs(self, model, *more):
-        """With any of some seeds: what is right by chance is wrong with the next one."""
+        """Runs the model with several seeds: a result that is correct by chance fails with another seed."""
         found = [self.output("run", model, "--random-inputs", "--seed", seed, *more) for seed in range(8)]
         self.assertGreater(len({json.dumps(each["values"]) for each in found}), 1, "they differ")
         return found
 
     def indexing(self, between=(), kind=INTEGERS, rows=2, name="token_type_ids", index="i", constants=(), out=("n", 40, 3)):
-        """A table of `rows` rows, looked up by an input that goes through some nodes."""
+        """A table of `rows` rows, with indices from an input that goes through some nodes."""
         nodes = [*between, h.make_node("Gather", ["table", index], ["y"])]
         table = numpy.arange(rows * 3, dtype=numpy.float32).reshape(rows, 3)
         return self.model(nodes, [value(name, kind, "n", 40)], [value("y", FLOATS, *out)],
@@ -119,7 +119,7 @@ class RandomInputs(Case):
         rows = set()
         for each in self.runs(self.indexing([more], rows=7, constants=[("two", numpy.int64(2))]), "--optimize", "none"):
             rows |= {v // 3 for v in each["values"]}
-        self.assertEqual(rows, set(range(7)))  # from -2 on, so that every row is met
+        self.assertEqual(rows, set(range(7)))  # from -2 on, so that every row is looked up
 
     def test_indices_below_a_size_that_an_option_says(self):
         model = self.model([h.make_node("GatherElements", ["x", "i"], ["y"], axis=1)],
@@ -138,7 +138,7 @@ class RandomInputs(Case):
         hot = self.model([h.make_node("OneHot", ["i", "depth", "v"], ["y"])], [value("i", INTEGERS, 30)],
                          [value("y", FLOATS, 30, 2)], [("depth", numpy.int64(2)), ("v", numpy.float32([0, 1]))])
         for each in self.runs(hot):
-            self.assertEqual(sum(each["values"]), 30)  # all of them are on
+            self.assertEqual(sum(each["values"]), 30)  # every value is true
         cut = self.model([h.make_node("Slice", ["x", "s", "e", "a"], ["y"])],
                          [value("x", FLOATS, 3, 4), *(value(n, INTEGERS, 2) for n in "sea")], [value("y", FLOATS, "p", "q")])
         self.assertEqual(self.runs(cut)[0]["shape"], [3, 4])
@@ -220,7 +220,7 @@ class GivenValues(Case):
     def test_values_that_do_not_fit(self):
         numbers = self.identity(FLOATS, "n", 2)
         self.assertIn("a multiple of 2", self.fails("INVALID_ARGUMENT", "run", numbers, "--input", "x=1,2,3"))
-        self.assertIn("'b' is no float", self.fails("INVALID_ARGUMENT", "run", numbers, "--input", "x=1,b"))
+        self.assertIn("'b' is not a valid float", self.fails("INVALID_ARGUMENT", "run", numbers, "--input", "x=1,b"))
         self.assertIn("No such file", self.fails("NO_SUCHFILE", "run", numbers, "--input", "x=picture.bmp"))
         self.fails("NO_SUCHFILE", "run", numbers, "--input", "x=none.npy")
         small = self.identity(T.UINT8, 2)
@@ -265,7 +265,7 @@ class GivenValues(Case):
         self.assertIn("needs one size", self.fails("INVALID_ARGUMENT", "run", model, "--input", "a=1,2,3", "--input", "b=1,2"))
         for command, more in [("bench", ["--seconds", 0]), ("compare", [])]:
             self.assertEqual(cameo(command, model, "--input", "a=1,2,3", *more).returncode, 0)
-        # What an input indexes has the size of another input.
+        # The table that an input indexes has a free dim, whose size another input determines.
         look = self.model([h.make_node("Gather", ["x", "i"], ["y"])], [value("x", FLOATS, "n"), value("i", INTEGERS, 64)],
                           [value("y", FLOATS, 64)])
         found = self.output("run", look, "--input", "x=1,2,3", "--random-inputs")["values"]
@@ -357,7 +357,8 @@ class Pipes(Case):
             match = ERROR.fullmatch(done.stderr)
             self.assertEqual((done.returncode, match and match[1]), (1, "INVALID_PROTOBUF"), done)
             self.assertIn("first bytes are not those of a model", done.stderr)
-        # What begins like a model and has no end is read up to the limit of streams; here, a field is longer than that.
+        # Bytes that begin like a model and never end are read up to the limit for streams; here, a field is longer than
+        # that.
         feed = subprocess.Popen(["cat", "-", "/dev/zero"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         feed.stdin.write(b"\x08\x08\x3a\xff\xff\xff\xff\xff\x7f")
         feed.stdin.close()
@@ -380,7 +381,7 @@ class Pipes(Case):
             self.assertEqual((done.returncode, done.stderr), (0, b""), arguments)
         with open("/dev/full", "w") as full:
             done = subprocess.run([PROGRAM, "ops"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
-        # The system's words are known only if the last of the writes is the one that fails.
+        # The system's error text is available only if the last write is the one that fails.
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"^error: FAIL: cannot write to standard output: "
                                       r"(No space left on device|not all of it was taken)\n$")
@@ -449,7 +450,7 @@ class Words(Case):
                 (["package", "shwo", "x"], "cameo package: there is no command 'shwo'; did you mean 'show'?"),
                 ([], "cameo: needs a command"), (["package"], "cameo package: needs a command"),
                 (["run"], "cameo run: MODEL is required"),
-                (["run", "--optimise", "all"], "cameo run: there is no option '--optimise'; did you mean '--optimize'?"),
+                (["run", "--optimze", "all"], "cameo run: there is no option '--optimze'; did you mean '--optimize'?"),
                 (["run", model, "--thread=1"], "cameo run: there is no option '--thread'; did you mean '--threads'?"),
                 (["run", model, "x"], "cameo run: 'x' is one argument too many"),
                 (["bench", model, "--sort", "tmie", "--per-node"],
@@ -568,7 +569,7 @@ class Profile(Case):
 
 
 class Pages(Case):
-    """The manual page and the completions are made of the commands: none can be missing."""
+    """The manual page and the completions are generated from the commands, so no command can be missing."""
 
     def commands(self):
         listed = re.search(r"Subcommands:\n(.*?)\n\n", cameo("--help").stdout, re.DOTALL)[1]
@@ -584,7 +585,7 @@ class Pages(Case):
         self.assertIn("--optimize", shown[headings[2]:headings[3]])
         for command in [("ops",), ("devices",), ("package", "show")]:
             self.assertFalse(self.options(*command) & {"--threads", "--optimize", "--config"}, command)
-        self.assertEqual(cameo("devices", "--quiet", "--threads", 1, "--json").returncode, 0)  # taken all the same
+        self.assertEqual(cameo("devices", "--quiet", "--threads", 1, "--json").returncode, 0)  # accepted and ignored
 
     def test_help_is_a_command(self):
         self.assertEqual(cameo("help").stdout, cameo("--help").stdout)
@@ -610,7 +611,7 @@ class Pages(Case):
         try:
             while piece := os.read(terminal, 65536):
                 shown += piece
-        except OSError:  # the program has closed its side
+        except OSError:  # the program has closed its end
             pass
         os.close(terminal)
         self.assertEqual(running.wait(), 0)
@@ -652,7 +653,7 @@ class Pages(Case):
                 self.assertLessEqual(self.options(command), self.bash(command, "--"))
 
     def completed(self, *lines):
-        """The lines as they are after the tabulator, in a bash on a terminal."""
+        """The lines after the tab key, in a bash on a terminal."""
         script = self.write("completion.bash", cameo("completion", "bash").stdout.encode())
         seen = self.dir / "seen"
         process, end = pty.fork()
@@ -660,7 +661,7 @@ class Pages(Case):
             os.chdir(self.dir)
             os.execvpe("bash", ["bash", "--norc", "--noprofile", "-i"], {**os.environ, "PS1": "> ", "TERM": "dumb",
                                                                           "INPUTRC": "/dev/null", "HISTFILE": ""})
-        # Ctrl-T writes down what stands in the line.
+        # Ctrl-T writes the contents of the line to a file.
         for line in [f"source {script}", f"""bind -x '"\\C-t": printf %s "$READLINE_LINE" >{seen}.new; mv {seen}.new {seen}'"""]:
             os.write(end, line.encode() + b"\n")
         found = []
@@ -671,7 +672,7 @@ class Pages(Case):
                 os.read(end, 65536)
             return not done() and time.monotonic() < until
 
-        while wait(seen.exists):  # until the key is known
+        while wait(seen.exists):  # until bash has bound the key
             os.write(end, b"\x14")
         for line in lines:
             os.write(end, line.encode() + b"\t\x14\x15")

@@ -1,6 +1,7 @@
-"""The first screen of README.md is true: its code is examples/first/main.cpp, and its output is what that prints.
+"""The first screen of README.md is correct: its code is examples/first/main.cpp, and its output is what that program
+prints.
 
-Usage: readme.py [--write]     --write: puts the code and what it prints now into README.md
+Usage: readme.py [--write]     --write: puts the code and its current output into README.md
 Needs CAMEO_SOURCE_DIR and CAMEO_BINARY_DIR in the environment, as CTest sets them.
 """
 import math
@@ -24,14 +25,14 @@ def check(holds, words):
 
 
 def close(a, b):
-    """Numbers of six digits whose last may differ by one, as another instruction set rounds it. So digits that are stale are
-    seen in small numbers, too."""
+    """True if numbers of six digits differ by at most one in the last, as another instruction set may round. A relative
+    tolerance would hide outdated digits of small numbers."""
     unit = 10.0 ** (math.floor(math.log10(abs(b))) - 5) if b else 0
     return abs(a - b) <= 1.5 * unit
 
 
 def same(shown, printed):
-    """Equal words, and numbers that are close."""
+    """True if the words are equal and the numbers are close."""
     if NUMBER.sub("#", shown) != NUMBER.sub("#", printed):
         return False
     pairs = zip(NUMBER.findall(shown), NUMBER.findall(printed))

@@ -1,5 +1,6 @@
-"""`cameo reduce`: lists of kernels for models, and ONNX Runtime's configuration of reduced builds, both ways. Its own
-tools say what is right: what they write of the samples, and how they read what cameo wrote."""
+"""`cameo reduce`: lists of kernels for models, and ONNX Runtime's configuration files of reduced builds, in both
+directions. ONNX Runtime's tools are the reference: what they write for the samples, and how they read what cameo
+wrote."""
 import os
 import pathlib
 import subprocess
@@ -29,7 +30,7 @@ def peers_lines(models, path, with_types):
 
 
 def check_writing(folder):
-    """What is written for ORT files is what ONNX Runtime's converter writes."""
+    """What cameo writes for ORT files equals what ONNX Runtime's converter writes."""
     config, peers = folder / "ops.config", folder / "peers.config"
     names = sorted(p.parent.name for p in SAMPLES.glob("*/model.ort"))
     for name in names + [None]:
@@ -43,7 +44,8 @@ def check_writing(folder):
 
 
 def check_reading(folder):
-    """Comments, several opsets in a line, types with commas and braces; an operator's opset names its version."""
+    """Comments, several opsets in a line, types with commas and braces; the opset selects the version of an
+    operator."""
     config, header = folder / "read.config", folder / "kernels.hpp"
     config.write_text('# a comment\n\n ai.onnx ; 12,13 ; Add{"inputs": {"0": ["float", "double"]}} , Relu,'
                       'Cast{"inputs": {"0": ["float"]}, "outputs": {"0": ["int64_t"]}}\ncom.microsoft;1;Gelu\n')
@@ -59,7 +61,7 @@ def check_reading(folder):
 
 
 def check_unknown(folder):
-    """What a configuration asks for and is not here is told and left out; the rest is in the list."""
+    """Operators of a configuration that do not exist are left out with a warning; the others are in the list."""
     config, header = folder / "unknown.config", folder / "kernels.hpp"
     config.write_text("ai.onnx;13;Relu,Reluu,Gelu\nai.onn;13;Add\ncom.microsoft;1;Gelu,MurmurHash99\n"
                       "ai.onnx;17;Neg\n")
@@ -77,7 +79,7 @@ def check_unknown(folder):
 
 
 def check_operators_without_kernel(folder):
-    """A configuration for ONNX Runtime may have operators that cameo has no kernel for; a list of cameo's may not."""
+    """A configuration for ONNX Runtime may have operators for which cameo has no kernel; a list for cameo may not."""
     import onnx
     from onnx import helper
     model, config = folder / "no_kernel.onnx", folder / "no_kernel.config"
@@ -108,7 +110,7 @@ def check_errors(folder):
 
 
 def check_lists(folder):
-    """The lists in the tests of the target tier are what the command writes today."""
+    """The lists in the tests of the minimal build are what the command writes now."""
     for name, model in (("digits", "tests/data/digits.ort"), ("keywords", "tests/data/keywords/model.ort")):
         header = folder / "list.hpp"
         done = subprocess.run([CAMEO, "reduce", model, "-o", header, "--name", f"{name}_kernels"], cwd=SOURCE,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Searches for tokens whose graphs, attributes or inputs are wrong: each ends with one error that says what, before or
-while it runs, and never with a signal. What looks wrong and is harmless runs."""
+"""Token searches whose graphs, attributes or inputs are wrong: each ends with one error that says what is wrong, when
+the model is loaded or while it runs, and never with a signal. Searches that look wrong and are harmless run."""
 import concurrent.futures
 import copy
 import os
@@ -18,7 +18,7 @@ from search_models import HEADS, MELS, WORDS, decoder, form, pair  # noqa: E402
 
 PROGRAM = os.environ.get("CAMEO_PROGRAM", "cameo")
 FLOAT, INT32 = TensorProto.FLOAT, TensorProto.INT32
-# The inputs of BeamSearch; WhisperBeamSearch has all, GreedySearch some of them.
+# The inputs of BeamSearch; WhisperBeamSearch has all of them, GreedySearch some.
 INPUTS = ["input_ids", "max_length", "min_length", "num_beams", "num_return_sequences", "length_penalty",
           "repetition_penalty", "vocab_mask", "prefix_vocab_mask", "attention_mask", "decoder_input_ids", "logits_processor",
           "cross_qk_layer_head", "extra_decoding_ids", "temperature"]
@@ -34,7 +34,8 @@ SOUND = np.random.default_rng(3).standard_normal((2, MELS, 5)).astype("f4")
 
 
 def search(op="BeamSearch", f=form(), graphs=None, change=None, outputs=("sequences",), inputs=None, **attributes):
-    """A model and its inputs. `change` may alter the graphs, by name; inputs and attributes that are None are left out."""
+    """A model and its inputs. `change` may change the graphs, a dict by name; inputs and attributes of None are left
+    out."""
     kind = 2 if f.whisper else 1
     graphs = pair(np.random.default_rng(7), f) if graphs is None else copy.deepcopy(graphs)
     if change:
@@ -56,7 +57,7 @@ def search(op="BeamSearch", f=form(), graphs=None, change=None, outputs=("sequen
 
 
 def answer(model, feeds):
-    """The first error of the program, or what it printed."""
+    """The exit status of the program, and its first error or what it printed."""
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
         (scratch / "model.onnx").write_bytes(model.SerializeToString())
@@ -97,7 +98,7 @@ def before(*elements):
 
 
 def becomes(output, op, *more, **attributes):
-    """The graph's output is what an operator makes of it."""
+    """Replaces an output of the graph with the output of an operator on it."""
     def do(g):
         node = next(n for n in g.node if output in n.output)
         node.output[0] = output + "_before"
@@ -127,7 +128,7 @@ GPT = {"decoder": decoder(np.random.default_rng(2), 1)}
 W = "WhisperBeamSearch"
 QK = {"decoder_output_cross_qk": 1, "outputs": ("sequences", "", "", "cross_qk")}
 
-# What is wrong with the graphs and attributes: a code, words of the message, how the model is made.
+# Wrong graphs and attributes: a code, words of the message, and the arguments of `search`.
 REFUSED = [
     (MODEL, "needs the graph `encoder`", {"encoder": None}),
     (MODEL, "'decoder' (graph) is missing", {"decoder": None}),
@@ -160,7 +161,7 @@ REFUSED = [
                                               "change": graph("decoder", drop_outputs(1))}),
     (MODEL, "has 3 outputs, must have 4", {"op": W, "f": WHISPER} | QK),
     (MODEL, "needs no_speech_token_id", {"op": W, "f": WHISPER, "outputs": ("sequences", "", "", "", "no")}),
-    # Graphs that give something else than they declare, or nothing is known of.
+    # Graphs whose outputs differ from what they declare, or declare nothing.
     (RUN, "the encoder gave float", {"change": graph("encoder", becomes("present_key_cross_0", "Concat", axis=0))}),
     (RUN, "the encoder gave float", {"f": NEW, "change": graph("encoder", becomes("present_value_cross_0", "Concat", axis=0))}),
     (RUN, "the encoder gave logits", {"change": graph("encoder", becomes("logits", "Slice", ("from_", [0]), ("to_", [0]), ("at_", [1])))}),
@@ -172,7 +173,7 @@ REFUSED = [
     (RUN, "scores of cross attention", {"op": W, "f": SHOWS, "change": graph("decoder", becomes("cross_qk_0", "Concat", axis=3))} | QK),
     (RUN, "scores of cross attention", {"op": W, "f": SHOWS, "change": graph("decoder", becomes("cross_qk_0", "Concat", axis=1))} | QK),
 ]
-# The same of inputs, which run.
+# Wrong inputs, which are reported by the run.
 REFUSED += [(RUN, words, {"inputs": inputs} | how) for words, inputs, how in [
     ("input_ids", {"input_ids": i4(2, 3)}, {}),
     ("input_ids", {"input_ids": np.zeros((2, 0), "i4")}, {}),
@@ -217,7 +218,7 @@ REFUSED += [(RUN, words, {"inputs": inputs} | how) for words, inputs, how in [
 REFUSED += [(NOT, "they must be", {"inputs": {"input_ids": IDS.astype("f4")}}),
             (NOT, "they must be", {"op": W, "f": WHISPER, "inputs": {"input_ids": IDS}})]
 
-# What runs: words beyond the decoder's are never chosen, and there are sizes at the rim.
+# Searches that run: the decoder never chooses words beyond its vocabulary, and sizes at the limits are allowed.
 RUNS = [
     {"pad_token_id": 10**9, "no_repeat_ngram_size": 1, "inputs": {"input_ids": IDS[:1], "repetition_penalty": np.array([2], "f4")}},
     {"eos_token_id": 10**9},

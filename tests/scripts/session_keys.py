@@ -1,5 +1,5 @@
-"""docs/session_keys.md has every session key of ONNX Runtime: those that its header names, and those that the library
-in the tests' venv has in it. (A test in C++ holds the page to the program.)
+"""docs/session_keys.md has every session key of ONNX Runtime: those of its header, and those in the library of the
+tests' Python environment. (A C++ test compares the page with the program.)
 
 Needs CAMEO_SOURCE_DIR in the environment, as CTest sets it.
 """
@@ -23,7 +23,7 @@ in_library = {key.decode() for library in libraries for key in KEY.findall(libra
 failures = [f"docs/session_keys.md lists {key} twice" for key in sorted(set(listed)) if listed.count(key) > 1]
 failures += [f"docs/session_keys.md lacks {key}, which ONNX Runtime's header names"
              for key in sorted(wanted - set(listed))]
-# Compilers cut long texts into pieces: a piece counts as what it begins.
+# Compilers cut long strings into parts: a part counts as the key that it is the beginning of.
 failures += [f"docs/session_keys.md lacks {key}, which ONNX Runtime's library has in it; if it is a session key, list "
              "it there and in tests/data/session_keys.txt"
              for key in sorted(in_library) if not any(name.startswith(key) for name in listed)]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A size that value_info declares and a run contradicts is not believed: models of every operator whose output has a size
-that depends on data, with a false declaration of it, and behind it what rewrites look for. Every level of optimization
-gives what onnxruntime makes of the model without the declaration.
+"""A size that value_info declares and a run contradicts has no effect. The models have each operator whose output has a
+data-dependent size, a false declaration of that size, and behind it nodes that rewrites replace. At each level of
+optimization the outputs are those of onnxruntime for the model without the declaration.
 
-    stale_shapes.py            the models that a seed chooses among them
-    stale_shapes.py --all      all of them
+    stale_shapes.py            a random part of the models, chosen by a seed
+    stale_shapes.py --all      all models
 """
 import itertools
 import json
@@ -42,7 +42,7 @@ def model_of(made, hints):
 
 
 def build(make, read, actual, declared):
-    """The parts of a model; None where the maker or the reader does not suit the shape."""
+    """The parts of a model; None if the maker or the reader does not fit the shape."""
     made = Part()
     MAKERS[make](made, *actual)
     if not made.nodes:
@@ -56,7 +56,7 @@ def build(make, read, actual, declared):
 
 
 def expected(made):
-    """What onnxruntime makes of it without the declaration; None where the model can't run."""
+    """The outputs of onnxruntime without the declaration; None if the model cannot run."""
     try:
         model = model_of(made, [])
         del model.functions[:]
@@ -66,7 +66,7 @@ def expected(made):
             del plain.value_info[:]
             model.functions.append(plain)
         return ort_session_of(model).run(None, made.feeds)[0]
-    except Exception:  # noqa: BLE001 - whatever it says
+    except Exception:  # noqa: BLE001 - any error
         return None
 
 
@@ -77,7 +77,7 @@ def ort_session_of(model):
 
 
 def with_more_hints(model):
-    """What tools infer that believe the declaration, written beside it."""
+    """The model with all shapes that tools infer from the false declaration."""
     try:
         return onnx.shape_inference.infer_shapes(model)
     except Exception:  # noqa: BLE001 - the declaration contradicts the nodes
@@ -103,8 +103,8 @@ def choices(everything):
 
 def write_cases(folder, everything):
     count = 0
-    # Answers by hand: onnxruntime gives values of one declared name the same memory, and fails at the second. It does not
-    # run a Scan of length 0 at all.
+    # The expected outputs are computed by hand: onnxruntime gives values with one declared dim name the same memory and
+    # fails at the second, and it does not run a Scan of length 0 at all.
     for make, answer in ((elements_of_a_sequence, [1, 7, 1, 3]), (elements_of_an_input, [4, 3, 2, 3, 5, 3]),
                          (loop_without_rounds, np.zeros((0, 2, 3))),
                          (scan_without_rounds, np.zeros((2, 0, 3)))):

@@ -1,11 +1,13 @@
-"""THIRD_PARTY.md lists every library that the build looks for or that a source of cameo includes, with its licence's text."""
+"""THIRD_PARTY.md lists each library that the build looks for or that a source of cameo includes, with the text of its
+license."""
 import os
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"])
-# What a library's headers begin with, or CMake calls it, and its name on the page where that is another.
+# The name with which the headers of a library begin, or which CMake has for it, and its name on the page if that
+# differs.
 NAMES = {"google": "protobuf", "onnx_proto": "onnx", "CLI": "CLI11", "range": "range-v3", "nlohmann": "nlohmann_json",
          "Eigen3": "Eigen", "xtensor": "xtensor", "png.h": "libpng", "jpeglib.h": "libjpeg", "tiffio.h": "libtiff",
          "webp": "libwebp", "openjpeg.h": "OpenJPEG", "openvino": "openvino"}
@@ -30,7 +32,7 @@ for name, where in sorted(found.items()):
         bad.append(f"{where} uses {name}, which THIRD_PARTY.md does not list")
 for text in re.findall(r"\((packaging/licenses/[\w.-]+)\)", page):
     if len((ROOT / text).read_text()) < 500 if (ROOT / text).exists() else True:
-        bad.append(f"{text} is not there, or no licence")
+        bad.append(f"{text} does not exist, or is no license text")
 for file in (ROOT / "packaging" / "licenses").iterdir():
     if str(file.relative_to(ROOT)) not in page:
         bad.append(f"THIRD_PARTY.md does not say what {file.relative_to(ROOT)} is for")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Traces of runs hold to the rules of the Trace Event format, whatever the nodes are called, on one thread or two, with
-steps inside steps. The rules are tried on broken traces first."""
+"""Traces of runs conform to the Trace Event format, with any names of nodes, on one thread or two, with steps inside
+steps. The rules are first tested on broken traces."""
 import copy
 import json
 import os
@@ -28,8 +28,8 @@ def is_integer(v):
     return isinstance(v, int) and not isinstance(v, bool)
 
 
-def event_offences(e, at):
-    """What is wrong with one event, taken for itself."""
+def event_offenses(e, at):
+    """What is wrong with one event, without regard to the others."""
     if not isinstance(e, dict):
         return ["event %d is no object" % at]
     wrong = []
@@ -45,7 +45,7 @@ def event_offences(e, at):
         kind, args = METADATA.get(e.get("name")), e.get("args")
         key = "name" if kind is str else "sort_index"
         if kind is None or not isinstance(args, dict) or not isinstance(args.get(key), kind):
-            wrong.append("event %d: metadata that nobody knows, or without its argument" % at)
+            wrong.append("event %d: unknown metadata, or metadata without its argument" % at)
     elif phase == "X":
         for key in ["ts", "dur"]:
             if not is_number(e.get(key)) or e[key] < 0:
@@ -57,11 +57,11 @@ def event_offences(e, at):
     return wrong
 
 
-def nesting_offences(events):
-    """Complete events of one thread lie inside each other or apart."""
+def nesting_offenses(events):
+    """Complete events of one thread are nested or disjoint."""
     wrong, lanes = [], {}
     for e in events:
-        if e["ph"] == "X":  # whole nanoseconds: sums of decimal fractions are not exact
+        if e["ph"] == "X":  # integral nanoseconds, as sums of decimal fractions are not exact
             start = round(e["ts"] * 1000)
             lanes.setdefault((e["pid"], e["tid"]), []).append((start, start + round(e["dur"] * 1000), e["name"]))
     for lane, spans in lanes.items():
@@ -75,20 +75,20 @@ def nesting_offences(events):
     return wrong
 
 
-def offences(trace):
+def offenses(trace):
     if not isinstance(trace, dict) or not isinstance(trace.get("traceEvents"), list):
         return ["no object with a list of traceEvents"]
     wrong = []
     if trace.get("displayTimeUnit", "ms") not in ("ms", "ns"):
         wrong.append("displayTimeUnit %r" % trace["displayTimeUnit"])
     for at, e in enumerate(trace["traceEvents"]):
-        wrong += event_offences(e, at)
+        wrong += event_offenses(e, at)
     if wrong:
         return wrong
     named = {(e["pid"], e["tid"]) for e in trace["traceEvents"] if e["name"] == "thread_name" and e["ph"] == "M"}
     used = {(e["pid"], e["tid"]) for e in trace["traceEvents"] if e["ph"] == "X"}
     wrong += ["thread %s has no name" % (lane,) for lane in used - named]
-    return wrong + nesting_offences(trace["traceEvents"])
+    return wrong + nesting_offenses(trace["traceEvents"])
 
 
 def steps_of(trace):
@@ -102,11 +102,11 @@ class Rules(unittest.TestCase):
         {"name": "b", "ph": "X", "ts": 0, "dur": 4.25, "pid": 1, "tid": 0},
         {"name": "c", "ph": "X", "ts": 4.25, "dur": 6.25, "pid": 1, "tid": 0}]}
 
-    def test_each_rule_notices_its_offence(self):
-        self.assertEqual(offences(self.GOOD), [])
-        self.assertNotEqual(offences([]), [])
-        self.assertNotEqual(offences({"displayTimeUnit": "ns"}), [])
-        self.assertNotEqual(offences({**self.GOOD, "displayTimeUnit": "us"}), [])
+    def test_each_rule_notices_its_offense(self):
+        self.assertEqual(offenses(self.GOOD), [])
+        self.assertNotEqual(offenses([]), [])
+        self.assertNotEqual(offenses({"displayTimeUnit": "ns"}), [])
+        self.assertNotEqual(offenses({**self.GOOD, "displayTimeUnit": "us"}), [])
         for at, key, value in [(1, "ts", "0"), (1, "ts", None), (1, "ts", float("nan")), (1, "dur", -1),
                                (1, "dur", True), (1, "pid", "1"),
                                (1, "tid", 0.5), (1, "tid", 7), (1, "ph", "Y"), (1, "name", ""),
@@ -114,7 +114,7 @@ class Rules(unittest.TestCase):
                                (1, "dur", 5), (2, "dur", 4.251), (3, "dur", 6.251)]:
             broken = copy.deepcopy(self.GOOD)
             broken["traceEvents"][at][key] = value
-            self.assertNotEqual(offences(broken), [], (at, key, value))
+            self.assertNotEqual(offenses(broken), [], (at, key, value))
 
 
 class Traces(unittest.TestCase):
@@ -135,14 +135,14 @@ class Traces(unittest.TestCase):
         nodes = [ob.node("Neg", ["v%d" % i], ["v%d" % (i + 1)], n) for i, n in enumerate(page_models.HOSTILE)]
         last = "v%d" % len(nodes)
         trace = self.trace(ob.model(ob.graph(nodes, [("v0", kind)], [(last, kind)])), "--optimize", "none")
-        self.assertEqual(offences(trace), [])
+        self.assertEqual(offenses(trace), [])
         wanted = [n if isinstance(n, str) else n.decode(errors="replace") for n in page_models.HOSTILE]
         self.assertEqual([e["name"] for e in steps_of(trace)], wanted)
         self.assertEqual([e["args"]["step"] for e in steps_of(trace)], [[i] for i in range(len(nodes))])
 
     def test_steps_inside_steps(self):
         trace = self.trace(page_models.looping())
-        self.assertEqual(offences(trace), [])
+        self.assertEqual(offenses(trace), [])
         by_step = {}
         for e in steps_of(trace):
             by_step.setdefault(tuple(e["args"]["step"]), []).append(e)
@@ -157,15 +157,15 @@ class Traces(unittest.TestCase):
         subprocess.run([THREE, self.dir / "model.onnx", self.dir / "page.html", self.dir / "trace.json", "parallel"],
                        check=True, timeout=120)
         trace = json.loads((self.dir / "trace.json").read_text(encoding="utf-8"))
-        self.assertEqual(offences(trace), [])
+        self.assertEqual(offenses(trace), [])
         self.assertGreater(len({e["tid"] for e in steps_of(trace)}), 1)
         self.assertEqual({e["args"]["provider"] for e in steps_of(trace)}, {"npu", "fusing", "cpu"})
         steps = [e["args"]["step"] for e in steps_of(trace)]
         self.assertEqual(sorted(steps), [[i] for i in range(trace["otherData"]["steps"])])
 
     def test_threads_of_one_step_are_threads(self):
-        """A product on two threads: what the other one does for it stands on its own line, within the product's time."""
-        # Large enough that the other thread takes part also where tests beside this one keep all processors busy.
+        """A product on two threads: the second thread's event is on a separate line, within the time of the product."""
+        # The product is large enough for the second thread to take part even if other tests keep all processors busy.
         kind = ob.tensor_type(ob.FLOAT, [1200, 1200])
         content = ob.model(ob.graph([ob.node("MatMul", ["a", "b"], ["y"], "product")], [("a", kind), ("b", kind)], [("y", kind)]))
         (self.dir / "model.onnx").write_bytes(content)
@@ -173,7 +173,7 @@ class Traces(unittest.TestCase):
                                "--profile", self.dir / "trace.json"], capture_output=True, timeout=120)
         self.assertEqual(done.returncode, 0, done)
         trace = json.loads((self.dir / "trace.json").read_text(encoding="utf-8"))
-        self.assertEqual(offences(trace), [])
+        self.assertEqual(offenses(trace), [])
         step, = steps_of(trace)
         others = [e for e in trace["traceEvents"] if e.get("cat") == "work"]
         self.assertEqual({(e["tid"], e["name"]) for e in others}, {(1, "product")})

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Every type that ONNX's schemas allow is run: of each operator and version, one type variable at a time (a cell), a
-model of one node, whose outputs are compared with those of an oracle.
+"""Every type that ONNX's schemas allow is run. For each operator and version, one type variable at a time (a cell), a
+model of one node runs, and its outputs are compared with those of an oracle.
 
-The model is made of a base (tests/program/type_bases.py) that is given this version and type (tests/program/retype.py).
-The oracle is onnxruntime; where it has no kernel of that version and type, onnx's reference evaluator, or a definition
-by numpy; where there is none of these, either of both with the same small numbers in a wider element type, or with
-another version of the operator. Cells without any of these are listed in tests/data/type_cells_unjudged.txt with the
-reason, which may only shrink.
+The model is made from a base (tests/program/type_bases.py), which is changed to this version and type
+(tests/program/retype.py). The oracle is onnxruntime; where it has no kernel of that version and type, onnx's reference
+evaluator, or a definition in numpy; where none of these exists, onnxruntime or the evaluator with the same small
+numbers in a wider element type, or with another version of the operator. Cells without any oracle are listed with the
+reason in tests/data/type_cells_unjudged.txt, which may only shrink.
 
-Where cameo differs from the reference evaluator, onnxruntime is asked about another version or type, too; where it
-differs from onnxruntime and not from the reference evaluator, judgements.py must have the sentence that decides.
+Where cameo differs from the reference evaluator, onnxruntime is run with another version or type, too; where cameo
+differs from onnxruntime but not from the evaluator, judgments.py must have the sentence of the specification that
+decides.
 
-A run takes a tenth of the cells that the seed chooses; --long takes all. --only WORD takes those with it in their name.
+A run takes a tenth of the cells, chosen by the seed; --long takes all. --only WORD takes those with WORD in their name.
 """
 import argparse
 import collections
@@ -32,7 +33,7 @@ import onnx
 TESTS = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"]) / "tests"
 sys.path[:0] = [str(TESTS / folder) for folder in ("program", "scripts")]
 import differential as d  # noqa: E402
-import judgements  # noqa: E402
+import judgments  # noqa: E402
 import ort_judge  # noqa: E402
 import retype  # noqa: E402
 import shrinking_list  # noqa: E402
@@ -41,10 +42,10 @@ import type_bases  # noqa: E402
 HEAD = """# Types that ONNX allows in an operator's version, and that no oracle can judge: domain, operator, version,
 # variable, type; why. tests/scripts/type_cells.py reads this list, which may only shrink.
 """
-TRIES = 12  # cases that are made of bases for a cell
+TRIES = 12  # the most cases to try per cell
 TOLERANCES = {"float16": 1e-2, "bfloat16": 4e-2, "float8e4m3fn": 0.13, "float8e4m3fnuz": 0.13, "float8e5m2": 0.26,
               "float8e5m2fnuz": 0.26}
-# Memory of cameo's that nobody wrote to holds no zeros, which would be right by chance.
+# Fills memory that cameo does not initialize with a nonzero byte: zeros could be correct by chance.
 os.environ.setdefault("MALLOC_PERTURB_", "165")
 HISTORY = collections.defaultdict(list)
 for each_schema in onnx.defs.get_all_schemas_with_history():
@@ -58,7 +59,7 @@ class cell:
     op: str
     version: int
     variable: str
-    text: str  # of the type
+    text: str  # the name of the type
 
     def schema(self):
         return onnx.defs.get_schema(self.op, self.version, self.domain)
@@ -72,12 +73,12 @@ def all_cells():
         used = {formal.type_str for formal in [*schema.inputs, *schema.outputs]}
         for constraint in [] if schema.deprecated else schema.type_constraints:
             for text in constraint.allowed_type_strs:
-                if constraint.type_param_str in used:  # Tile-1 has one of no parameter
+                if constraint.type_param_str in used:  # Tile-1 has a type variable that no parameter uses
                     yield cell(schema.domain, schema.name, schema.since_version, constraint.type_param_str, text)
 
 
 def wanted_types(of, schema):
-    """The cell's own type alone, and the same element type in all variables that allow it."""
+    """The type of the cell's variable alone, and the same element type in all variables that allow it."""
     yield {of.variable: of.text}
     element, together = type_bases.element_in(of.text), {}
     for variable, allowed in retype.allowed_of(schema).items():
@@ -91,7 +92,7 @@ def wanted_types(of, schema):
 
 
 def relevance(of, base):
-    """Sorts bases: those that have the type already, then those of its kind."""
+    """The order of bases: first those that have the type already, then those with a type of the same kind."""
     try:
         inputs = base.inputs
         formals = retype.formals(inputs, base.schema().inputs)
@@ -105,7 +106,7 @@ def relevance(of, base):
 
 
 def rank(of, base):
-    """By what bases are sorted."""
+    """The key by which bases are sorted."""
     near = relevance(of, base)
     has_attributes_by_type = of.domain == "ai.onnx.ml" or of.op == "TfIdfVectorizer"
     return near == 3, near if has_attributes_by_type else 0, base.source, near, base.size()
@@ -117,7 +118,7 @@ def bases_for(of):
 
 
 def is_in(of, case, schema):
-    """Whether the model's node has a value of the cell's variable."""
+    """True if an input or output of the node has the type of the cell's variable."""
     node = case.model.graph.node[0]
     pairs = [*zip(node.input, retype.formals(node.input, schema.inputs)),
              *zip(node.output, retype.formals(node.output, schema.outputs))]
@@ -125,7 +126,7 @@ def is_in(of, case, schema):
 
 
 def attempts(of):
-    """(case, base or None, wanted types), of bases that can be the cell."""
+    """(case, base or None, wanted types), for bases that can be changed to the cell."""
     schema = of.schema()
     made = type_bases.sketched(schema, of.variable, of.text)
     if made:
@@ -146,7 +147,7 @@ def attempts(of):
 
 
 def has_type(of, case, outputs):
-    """Whether what has the cell's variable has its type: of outputs, where no input has."""
+    """True if outputs whose type is the cell's variable have its type, which matters if no input determines it."""
     if case.oracle:
         return True
     schema, node = of.schema(), case.model.graph.node[0]
@@ -157,24 +158,24 @@ def has_type(of, case, outputs):
 
 
 def ort_says(case):
-    """Outputs by name, or (None, whether it has no such kernel, its words)."""
+    """Outputs by name; else None, whether onnxruntime has no such kernel, and its message."""
     try:
         session = ort_judge.ort.InferenceSession(case.model.SerializeToString(), ort_judge.ort_options(),
                                                  providers=["CPUExecutionProvider"])
         return ort_judge.ort_runs(session, case.feeds), False, ""
-    except Exception as e:  # noqa: BLE001 - whatever it is, another oracle is asked
+    except Exception as e:  # noqa: BLE001 - after any error another oracle is used
         return None, any(known in str(e) for known in d.UNKNOWN_TO_ORT), str(e)
 
 
 def reference_says(case):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        # It writes over its inputs.
+        # The evaluator overwrites its inputs.
         who, told = d.reference_answers(dataclasses.replace(case, feeds=copy.deepcopy(case.feeds)))
     return (told, "") if who in d.JUDGES else (None, told)
 
 
-# Element types that have the same small numbers; texts are codes there, which data can be moved with.
+# Wider element types with the same small numbers. Strings are numbered there, which suffices to move data.
 WIDER = {"bool": ("uint8", "int32", "int64"), "string": ("int64", "int32"),
          **{f"{sign}int{bits}": ("int64", "int32", "float", "double") for sign in ("", "u")
             for bits in (2, 4, 8, 16, 32, 64)},
@@ -183,7 +184,7 @@ WIDER = {"bool": ("uint8", "int32", "int64"), "string": ("int64", "int32"),
 
 
 def narrowed(of, case, wanted, outputs):
-    """The outputs of a wider element type, those of the wanted variables with their own type again."""
+    """The outputs in a wider element type, with those of the wanted variables converted back to their type."""
     schema, node = of.schema(), case.model.graph.node[0]
     made = dict(outputs)
     for name, formal in zip(node.output, retype.formals(node.output, schema.outputs)):
@@ -193,14 +194,14 @@ def narrowed(of, case, wanted, outputs):
 
 
 def schemas_from(of):
-    """The cell's version, the later ones, and the earlier ones from the next on."""
+    """The schemas of the cell's version, then of later versions, then of earlier ones, latest first."""
     versions = sorted(s.since_version for s in HISTORY[of.domain, of.op])
     order = [v for v in versions if v >= of.version] + [v for v in reversed(versions) if v < of.version]
     return [onnx.defs.get_schema(of.op, v, of.domain) for v in order]
 
 
 def others(of, case, base, wanted):
-    """(who, case, whether its outputs are wider) of what may be asked instead of the cell itself."""
+    """(description, case, wider type or None) of cases whose outputs can replace those of the cell."""
     element = type_bases.element_in(of.text)
     for schema in schemas_from(of):
         for wide in (None, *WIDER.get(element, ())):
@@ -244,7 +245,7 @@ def by_onnxruntime(of, tried, why):
 
 
 def recorded(case, base):
-    """What the backend test expects, where the reference evaluator needs another package for it."""
+    """The expected outputs of the backend test, for which the reference evaluator needs another package."""
     if case.same and base.recorded and base.op == "ImageDecoder":
         return dict(zip(base.outputs, base.recorded))
     return None
@@ -291,17 +292,17 @@ def answers(of, with_ort=True):
 
 
 def answers_without_ort(of):
-    """Of what onnxruntime does not survive."""
+    """The answers for a cell on which onnxruntime crashes."""
     return answers(of, with_ort=False)
 
 
 def answers_of_reference(of):
-    """The reference evaluator's, where onnxruntime's may be against the specification's text."""
+    """The reference evaluator's answer, for cells where onnxruntime's may contradict the specification."""
     return by_reference(of, list(attempts(of)), []) or ("refused", ("no second oracle", ""))
 
 
 def answers_of_another(of):
-    """onnxruntime's answer in another version or type, where the reference evaluator's is in doubt."""
+    """onnxruntime's answer in another version or type, for cells where the reference evaluator may be wrong."""
     return by_another(of, list(attempts(of)), (ORT,)) or ("refused", ("no second oracle", ""))
 
 
@@ -310,12 +311,12 @@ def case_of(of, number):
 
 
 def tolerant(case, outputs):
-    """What half and quarter floats may differ in."""
+    """The case with tolerances for the rounding of floats of 16 and 8 bits."""
     of_outputs = {type_bases.element_in(retype.type_words(v)) for v in outputs.values()}
     if not of_outputs & {*retype.FLOATS, *TOLERANCES, "complex64", "complex128"}:
         return case
     elements = of_outputs | {type_bases.element_in(retype.type_words(v)) for v in case.feeds.values()}
-    # The errors of a Fourier transform are as large as its largest results let them be.
+    # The errors of a Fourier transform are proportional to its largest result.
     absolute = 1e-3 if case.model.graph.node[0].op_type in ("DFT", "STFT") else 1e-5
     widest = max(TOLERANCES.get(e, 0) for e in elements)
     case.rtol, case.atol = max(widest, 1e-3), max(widest, absolute)
@@ -327,7 +328,7 @@ def folder_name(of):
 
 
 def judged_cells(cells, ask=answers):
-    """{cell: what a judge said}; those that onnxruntime does not survive are asked without it."""
+    """{cell: answer of an oracle}; cells on which onnxruntime crashes are tried again without it."""
     told = dict(zip(cells, d.judge(cells, ask)))
     crashed = [of for of in cells if told[of][0] == "crashed"]
     if ask is answers:
@@ -336,8 +337,8 @@ def judged_cells(cells, ask=answers):
 
 
 def run_cells(cells, folder, ask=answers):
-    """({cell: what differs}, {cell: (who judged, or why nobody)})."""
-    type_bases.bases()  # once, and not in each process of the judges
+    """({cell: difference}, {cell: (oracle, reason if there is none)})."""
+    type_bases.bases()  # here once, and not in each process of the oracles
     judged, named = {}, {}
     for of, (who, told) in judged_cells(cells, ask).items():
         judged[of] = (who, told if who in ("refused", "crashed") else "")
@@ -354,12 +355,12 @@ def run_cells(cells, folder, ask=answers):
 
 
 def run_twice(cells, folder):
-    """What differs from the reference evaluator alone is held to onnxruntime, too, in another version or type. Where
-    cameo and that evaluator agree, and onnxruntime does not, a sentence of the specification has to decide."""
+    """Where only the reference evaluator differs from cameo, onnxruntime with another version or type decides. Where
+    cameo and the evaluator agree and onnxruntime differs, a sentence of the specification must decide."""
     found, judged = run_cells(cells, folder / "first")
     by_doubt = overruled(found, judged, "reference", folder / "second", answers_of_another)
     by_text = overruled(found, judged, "onnxruntime", folder / "third", answers_of_reference)
-    for of in [of for of in by_text if not judgements.row_of(case_of(of, 0).model.graph.node)]:
+    for of in [of for of in by_text if not judgments.row_of(case_of(of, 0).model.graph.node)]:
         del by_text[of]
     for of, who in {**by_doubt, **by_text}.items():
         del found[of]
@@ -368,7 +369,7 @@ def run_twice(cells, folder):
 
 
 def overruled(found, judged, first, folder, ask):
-    """{cell: judge} of those that differ from the first judge and not from another."""
+    """{cell: oracle} for cells that differ from the first oracle but not from another."""
     doubted = [of for of in found if judged[of][0].startswith(first)]
     again, by = run_cells(doubted, folder, ask) if doubted else ({}, {})
     return {of: by[of][0] + (", by the text" if first == "onnxruntime" else "") for of in doubted
@@ -394,8 +395,8 @@ def arguments():
     parser.add_argument("--long", action="store_true", help="all cells, not a tenth of them")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", action="append", metavar="WORD", help="only cells with this in their name")
-    parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="leaves the cases there")
-    parser.add_argument("--judges", action="store_true", help="says who judged each cell, or why nobody did")
+    parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="keeps the cases there")
+    parser.add_argument("--judges", action="store_true", help="prints the oracle of each cell, or why it has none")
     parser.add_argument("--write", action="store_true", help="writes the list; with --long")
     return parser.parse_args()
 
@@ -409,7 +410,7 @@ def wanted_cells(cells, o):
 
 
 def without_kernel():
-    """Names of the cells that operator_types.py lists."""
+    """The names of the cells that operator_types.py lists."""
     text = (TESTS / "data" / "operator_types_missing.txt").read_text()
     lines = [line.split() for line in text.splitlines() if not line.startswith("#")]
     return {" ".join([*words[:4], f"tensor({words[4]})"]) for words in lines}
@@ -417,14 +418,14 @@ def without_kernel():
 
 def report(cells, found, judged, o):
     for of, words in found.items():
-        print(f"{of.name()}: {judged[of][0]} says otherwise: {words}"[:600])
+        print(f"{of.name()}: differs from {judged[of][0]}: {words}"[:600])
     if o.judges:
         for of, (who, why) in judged.items():
             print(f"{of.name()}: {who} {why}"[:1500])
     unjudged = {f"{of.name()}: {UNJUDGED.get(why[0], why)}" for of, (who, why) in judged.items() if who == "refused"}
     unjudged |= {f"{of.name()}: no oracle survives it" for of, (who, _) in judged.items() if who == "crashed"}
     asked = {of.name() for of in cells}
-    failed = shrinking_list.hold("type_cells_unjudged.txt", HEAD, unjudged, "nobody judged it",
+    failed = shrinking_list.hold("type_cells_unjudged.txt", HEAD, unjudged, "has no oracle",
                                  lambda line: line.split(":")[0] in asked)
     by = collections.Counter(who for who, _ in judged.values())
     print(", ".join(f"{count} by {who}" for who, count in sorted(by.items()) if who not in ("refused", "crashed")))
@@ -445,7 +446,7 @@ def main():
     asked = [of for of in wanted_cells(cells, o) if of.name() not in missing]
     with tempfile.TemporaryDirectory() as scratch:
         found, judged = run_twice(asked, pathlib.Path(o.keep or scratch))
-    print(f"{count} cells, {len(missing)} of them without a kernel; {len(asked)} asked")
+    print(f"{count} cells, {len(missing)} of them without a kernel; {len(asked)} chosen")
     failed = report(asked, found, judged, o)
     return 1 if failed or count < 8000 or not asked else 0
 

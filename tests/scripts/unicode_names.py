@@ -1,5 +1,6 @@
-"""Which names a package may have: those in Unicode's form NFC, as Python's unicodedata judges it, and no character that
-is hard to see. Every character is tried alone, and some thousand texts of accents, letters and syllables."""
+"""Names that a package may have: texts in Unicode's normalization form NFC, with Python's unicodedata as the reference,
+and without characters that are hard to see. Every character is tried alone, and some thousand texts of accents, letters
+and syllables."""
 import ctypes
 import ctypes.util
 import json
@@ -17,7 +18,7 @@ from claims import conclude, expect  # noqa: E402
 
 CAMEO = os.environ["CAMEO_PROGRAM"]
 FILES = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"]) / "src/file"
-FIRST = 0xA1  # what is before it is ASCII, or hard to see
+FIRST = 0xA1  # all characters before it are ASCII, or hard to see
 
 
 def hidden():
@@ -28,7 +29,7 @@ def hidden():
 
 
 def version_of_utf8proc():
-    """Of Unicode, as numbers; that of the library which is found here, which the program may have in it."""
+    """The version of Unicode, as numbers, of the utf8proc that is installed here; a program may contain its code."""
     try:
         library = ctypes.CDLL(ctypes.util.find_library("utf8proc"))
     except OSError:
@@ -38,7 +39,7 @@ def version_of_utf8proc():
 
 
 def known():
-    """Characters that utf8proc and this Python both know: those of an old version where utf8proc is the older one."""
+    """The characters that both utf8proc and this Python have: those of Unicode 3.2 if utf8proc is older than Python."""
     there, here = version_of_utf8proc(), tuple(map(int, unicodedata.unidata_version.split(".")))
     judge = unicodedata if there >= here else unicodedata.ucd_3_2_0
     print(f"utf8proc has Unicode {there}, this Python {here}: compared by {judge.unidata_version}")
@@ -60,7 +61,7 @@ def check_allowed(folder, names):
 
 
 def check_refused(folder, names, words):
-    """Every one of them, so that none hides behind another."""
+    """Checks that each of the names is refused, so that no error hides another."""
     names = sorted(names)
     for first in range(0, len(names), 900):
         part = names[first:first + 900]
@@ -73,7 +74,7 @@ def check_refused(folder, names, words):
 
 
 def texts_of(interesting):
-    """Random ones; half of them in the form NFC."""
+    """Random texts; half of them are in the form NFC."""
     kinds = [
         interesting,
         [c for c in interesting if unicodedata.combining(c)],

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a path names is respected by every command that writes: links are followed, devices and pipes written into, folders
-refused. One row of WRITERS per place where the program takes a path to write to."""
+"""Every command that writes a file respects what its path names: it follows links, writes into devices and pipes, and
+refuses folders. WRITERS has one row for each place where the program takes the path of an output."""
 import os
 import pathlib
 import stat
@@ -32,7 +32,7 @@ def made_cases(folder):
 
 
 def writers(folder, model):
-    """name of the file, what writes it (given its path), what it begins with"""
+    """The name of the file, the arguments that write it (by its path), and the bytes with which it begins."""
     cases = made_cases(folder)
     small = ("--random-inputs",)
     yield "page.html", lambda path: ["inspect", model, "--html", path], b"<!"
@@ -56,7 +56,8 @@ def read_all(fifo, into):
 
 
 def device_in(folder, name, minor):
-    """A device that the test may lose. Who may make none, is not root, and can't harm the system's."""
+    """A device that the test may overwrite. A user who may not create one is not root, and cannot harm those of the
+    system."""
     try:
         os.mknod(folder / name, stat.S_IFCHR | 0o600, os.makedev(1, minor))
         return folder / name
@@ -77,7 +78,7 @@ def check_writer(model, name, command, begins):
         def clean():
             (at / name).rmdir() if (at / name).is_dir() and not (at / name).is_symlink() else (at / name).unlink()
 
-        # A link, to a file and to none.
+        # A symbolic link to an existing file, and one to a missing file.
         for old in (b"old", None):
             target = at / "far" / ("target" if old else "new")
             if old:
@@ -105,19 +106,19 @@ def check_writer(model, name, command, begins):
             node = device_in(at / "far", device, minor)
             for link in (True, False):
                 if not link and node.parent == pathlib.Path("/dev"):
-                    continue  # its name ends as it should for no writer
+                    continue  # its name has not the extension that a writer needs
                 (at / name).symlink_to(node) if link else node.rename(at / name)
                 before = os.lstat(at / name)
                 done = run(command(at / name))
                 expect(done.returncode == code, name, "is written into", device, done)
-                expect(code == 0 or b"error: FAIL: " in done.stderr and b"No space left" in done.stderr, name, "is told so", done)
+                expect(code == 0 or b"error: FAIL: " in done.stderr and b"No space left" in done.stderr, name, "reports the full device", done)
                 expect(b"18446744073709551615" not in done.stdout, name, "claims no size of a device", done.stdout)
                 after = os.lstat(at / name)
                 expect((before.st_ino, before.st_mode) == (after.st_ino, after.st_mode), name, "leaves", device, "as it is")
                 if link:
                     expect(stat.S_ISCHR(os.stat(at / name).st_mode), name, "leaves", device, "behind the link as it is")
                 clean()
-        # A folder.
+        # A folder, and a link to one.
         for link in (False, True):
             (at / "far" / "folder").mkdir(exist_ok=True)
             (at / name).symlink_to("far/folder") if link else (at / name).mkdir()
@@ -129,8 +130,8 @@ def check_writer(model, name, command, begins):
 
 
 def check_standard_output(folder, model):
-    """A page to standard output, which is a file: behind what is there already, and before the text. By a link of our
-    own, like /dev/stdout, which a test is not to lose."""
+    """A page written to standard output, which is a file: it follows what the file has already, and precedes the text.
+    The path is a link of this test, like /dev/stdout, which a test must not destroy."""
     page = folder / "stdout"
     page.symlink_to("/proc/self/fd/1")
     with tempfile.TemporaryFile() as out:
@@ -145,13 +146,13 @@ def check_standard_output(folder, model):
 
 
 def check_share(folder, model):
-    """share takes back what it wrote when a later model fails, and nothing else."""
+    """If a later model fails, `cameo share` removes what it wrote, and nothing else."""
     bad = folder / "bad.onnx"
     bad.write_bytes(b"no model")
     link = folder / f"{model.stem}_ctx.onnx"
     link.symlink_to("kept.onnx")
     done = run(["share", "--ep", "frozen", "--force", f"{model},{bad}"])
-    expect(done.returncode == 1, "share fails with a model that is none", done)
+    expect(done.returncode == 1, "share fails with bytes that are not a model", done)
     expect(link.is_symlink() and not (folder / "kept.onnx").exists(), "share takes the model back, and leaves the link")
 
 

@@ -1,5 +1,5 @@
-// The least that a backend of Triton can do: the output "y" of a request has the bytes of its input "x".
-// tests/serving/triton.py holds the memory that the server takes with cameo's backend against what it takes with this.
+// A minimal backend of Triton: it copies the input "x" of a request to the output "y". tests/serving/triton.py compares
+// the server's memory with cameo's backend with that for this backend.
 #include "triton/server.hpp"
 
 #include <chrono>

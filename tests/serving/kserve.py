@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""examples/serving/kserve_model.py in the real KServe: requests over HTTP and gRPC have the right numbers, those that arrive
-together are one run, wrong ones are refused in words, and a server that is told to end answers what is under way.
+"""Tests examples/serving/kserve_model.py with KServe: requests over HTTP and gRPC get correct results, requests that
+arrive together become one run, invalid requests get an error message, and a server that is ended by SIGTERM answers the
+requests that it has started.
 
 Usage: kserve.py [--requests 2000]
-Needs cameo (PYTHONPATH=build/python/site) and the packages of tests/serving/kserve_requirements.txt. The server listens on
-127.0.0.1 alone. Not a part of CI. Closes with one line: N passed, N failed.
+Needs cameo (PYTHONPATH=build/python/site) and the packages of tests/serving/kserve_requirements.txt. The server only
+listens on 127.0.0.1. CI does not run it. The last line of the output is: N passed, N failed.
 """
 import argparse
 import asyncio
@@ -35,7 +36,7 @@ from claims import conclude_with_counts, expect, failed  # noqa: E402
 from ports import free_port  # noqa: E402
 
 DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
-# KServe listens on every address of a machine; a test does not.
+# Starts KServe on 127.0.0.1 only, because it listens on all addresses by default, and prints the size of each run.
 ON_LOOPBACK = """
 import runpy, sys, grpc.aio, uvicorn
 config, server = uvicorn.Config, grpc.aio.server
@@ -59,7 +60,7 @@ runpy.run_module("kserve_model", run_name="__main__")
 
 
 def slow_model(path):
-    """y = a loop of `rounds` rounds over x."""
+    """Saves a model: y is the result of a Loop of `rounds` iterations over x."""
     from onnx import TensorProto, helper, save
 
     value = helper.make_tensor_value_info
@@ -91,16 +92,16 @@ class Server:
         begin = time.monotonic()
         while time.monotonic() - begin < 60 and self.process.poll() is None:
             try:
-                if self.ask("health/ready")[0] == 200:
+                if self.send("health/ready")[0] == 200:
                     return
-            except OSError:  # it does not listen yet
+            except OSError:  # the server does not listen yet
                 pass
             time.sleep(0.2)
         self.process.kill()
         raise SystemExit(log.read_text()[-3000:])
 
-    def ask(self, path, inputs=None):
-        """Status and answer of a request over HTTP."""
+    def send(self, path, inputs=None):
+        """Returns the status and the body of a request over HTTP."""
         connection = http.client.HTTPConnection("127.0.0.1", self.http, timeout=30)
         body = None if inputs is None else json.dumps({"inputs": inputs})
         connection.request("POST" if body else "GET", f"/v2/{path}", body, {"Content-Type": "application/json"})
@@ -122,7 +123,7 @@ async def infer_by_grpc(client, images, model="digits"):
 
 
 async def by_grpc(server, count, images, wanted):
-    """What went wrong with requests over gRPC, 16 at a time."""
+    """Sends requests over gRPC, 16 at a time, and returns a list of errors."""
     bad, free = [], asyncio.Semaphore(16)
     client = kserve.InferenceGRPCClient(f"127.0.0.1:{server.grpc}")
 
@@ -140,8 +141,8 @@ async def by_grpc(server, count, images, wanted):
     try:
         await infer_by_grpc(client, images[:1, :, :, :7])
         bad.append("a wrong shape was not refused")
-    except Exception as error:  # noqa: BLE001 - its words are looked at
-        expect("INVALID_ARGUMENT" in str(error), "gRPC says what is wrong with a shape:", error)
+    except Exception as error:  # noqa: BLE001 - the message is checked
+        expect("INVALID_ARGUMENT" in str(error), "gRPC reports a wrong shape:", error)
     await client.close()
     return bad
 
@@ -157,7 +158,7 @@ def by_http(server, count, images, wanted):
                 return
             rows = [(number * 7 + i) % len(images) for i in range(1 + number % 3)]
             try:
-                status, body = server.ask("models/digits/infer", image_input(images[rows]))
+                status, body = server.send("models/digits/infer", image_input(images[rows]))
                 made = numpy.array({each["name"]: each["data"] for each in body["outputs"]}["logits"]).reshape(len(rows), 10)
                 if status != 200 or not numpy.allclose(made, wanted[rows], rtol=1e-4, atol=1e-5):
                     bad.append(f"{number}: {status}, wrong numbers")
@@ -171,21 +172,21 @@ def by_http(server, count, images, wanted):
 
 
 def wrong_requests(server, images):
-    status, body = server.ask("models/digits")
+    status, body = server.send("models/digits")
     expect(status == 200 and body["inputs"] == [{"name": "image", "datatype": "FP32", "shape": [-1, 1, 8, 8]}],
-           "the model's inputs are told:", status, body)
+           "the metadata have the model's inputs:", status, body)
     for inputs, words in ((image_input(images[:1, :, :, :7]), "INVALID_ARGUMENT"),
                           ([{**image_input(images[:1])[0], "name": "picture"}], "picture"),
                           ([{**image_input(images[:1])[0], "shape": [2, 1, 8, 8]}], "elements")):
-        status, body = server.ask("models/digits/infer", inputs)
-        expect(status == 400 and words in body["error"], "a wrong request is refused in words:", status, body)
-    expect(server.ask("models/absent/infer", image_input(images[:1]))[0] == 404, "a model that is not there is no model")
-    status, body = server.ask("models/texts/infer", [{"name": "a", "shape": [2], "datatype": "BYTES", "data": ["ü", ""]}])
-    expect(status == 200 and body["outputs"][0]["data"] == ["üü", ""], "texts go in and out:", status, body)
+        status, body = server.send("models/digits/infer", inputs)
+        expect(status == 400 and words in body["error"], "an invalid request gets an error message:", status, body)
+    expect(server.send("models/absent/infer", image_input(images[:1]))[0] == 404, "an unknown model is an error 404")
+    status, body = server.send("models/texts/infer", [{"name": "a", "shape": [2], "datatype": "BYTES", "data": ["ü", ""]}])
+    expect(status == 200 and body["outputs"][0]["data"] == ["üü", ""], "strings are inputs and outputs:", status, body)
     begin = time.monotonic()
-    status, body = server.ask("models/slow/infer", slow_inputs(10**9))
-    expect(status == 500 and "DEADLINE_EXCEEDED" in body["error"] and time.monotonic() - begin < 20, "a deadline ends a run:",
-           status, body)
+    status, body = server.send("models/slow/infer", slow_inputs(10**9))
+    expect(status == 500 and "DEADLINE_EXCEEDED" in body["error"] and time.monotonic() - begin < 20,
+           "a run ends at its deadline:", status, body)
 
 
 def slow_inputs(rounds):
@@ -194,11 +195,11 @@ def slow_inputs(rounds):
 
 
 def rounds_of_a_second(server):
-    """Rounds of the slow model that take about a second here."""
+    """Returns the number of iterations of the slow model that take about a second."""
     rounds = 1000
     while True:
         begin = time.monotonic()
-        server.ask("models/slow/infer", slow_inputs(rounds))
+        server.send("models/slow/infer", slow_inputs(rounds))
         taken = time.monotonic() - begin
         if taken > 0.2:
             return int(rounds / taken)
@@ -206,7 +207,8 @@ def rounds_of_a_second(server):
 
 
 def end_while_it_runs(server):
-    """SIGTERM: what is under way is answered, over both protocols, and nothing else is begun."""
+    """Checks that requests that have started over both protocols are answered after SIGTERM, and that the server
+    ends."""
     rounds, answers = rounds_of_a_second(server), {}
 
     async def by_grpc():
@@ -217,7 +219,7 @@ def end_while_it_runs(server):
         await client.close()
 
     def by_http():
-        status, body = server.ask("models/slow/infer", slow_inputs(rounds))
+        status, body = server.send("models/slow/infer", slow_inputs(rounds))
         answers["http"] = len(body["outputs"][0]["data"]) if status == 200 else (status, body)
 
     threads = [threading.Thread(target=by_http), threading.Thread(target=asyncio.run, args=(by_grpc(),))]
@@ -226,17 +228,17 @@ def end_while_it_runs(server):
     begin = time.monotonic()
     server.process.send_signal(signal.SIGTERM)
     [each.join() for each in threads]
-    expect(answers == {"http": 1000, "grpc": 1000}, "what is under way is answered:", answers)
+    expect(answers == {"http": 1000, "grpc": 1000}, "requests that have started are answered:", answers)
     try:
         code = server.process.wait(30)
     except subprocess.TimeoutExpired:
-        code = "none, it hangs"
+        code = "none after 30 s"
     expect(code in (0, -signal.SIGTERM), "the server ends by itself:", code)
-    print(f"the server ended {time.monotonic() - begin:.1f} s after it was told", flush=True)
+    print(f"the server ended {time.monotonic() - begin:.1f} s after SIGTERM", flush=True)
 
 
 def joining():
-    """Which requests are one run, and who pays for a wrong one."""
+    """Checks which requests become one run, and that only an invalid request gets an error."""
     from onnx import TensorProto, helper, numpy_helper
 
     value = helper.make_tensor_value_info
@@ -263,13 +265,15 @@ def joining():
 
     open_size, fixed_size = session_of(["n", 1]), session_of([1, 1])
     made = answers(open_size, [[1]], [[2], [3]])
-    expect((made, open_size.sizes) == ([[[1]], [[2], [3]]], [3]), "two that fit together are one run:", made, open_size.sizes)
+    expect((made, open_size.sizes) == ([[[1]], [[2], [3]]], [3]), "requests of one shape are one run:", made, open_size.sizes)
     made = answers(open_size, [[1]], [[9]], [[3]])
-    expect((made[0], made[2]) == ([[1]], [[3]]) and isinstance(made[1], cameo.Error), "only a wrong one gets an error:", made)
+    expect((made[0], made[2]) == ([[1]], [[3]]) and isinstance(made[1], cameo.Error),
+           "only an invalid request gets an error:", made)
     made = answers(fixed_size, [[1]], [[2]])
-    expect((made, fixed_size.sizes) == ([[[1]], [[2]]], [1, 1]), "a model with a fixed size runs them one by one:", made)
+    expect((made, fixed_size.sizes) == ([[[1]], [[2]]], [1, 1]), "a model with a fixed size runs requests one by one:", made)
     made = answers(open_size, [[1]], [1], [[0]])
-    expect((made[0], made[2]) == ([[1]], [[0]]) and isinstance(made[1], cameo.Error), "one of another rank stays alone:", made)
+    expect((made[0], made[2]) == ([[1]], [[0]]) and isinstance(made[1], cameo.Error),
+           "a request of another rank is a separate run:", made)
 
 
 def main():
@@ -289,7 +293,7 @@ def main():
                                ("gRPC", lambda: asyncio.run(by_grpc(server, args.requests // 2, images, wanted)))):
                 begin = time.monotonic()
                 bad = work()
-                expect(not bad, f"each request over {kind} is answered with the right numbers:", len(bad), bad[:3])
+                expect(not bad, f"each request over {kind} has correct results:", len(bad), bad[:3])
                 print(f"{args.requests // 2} requests over {kind} in {time.monotonic() - begin:.1f} s", flush=True)
             runs = server.log.read_text().count("run of ")
             expect(0 < runs < args.requests * 3 // 4, "requests that arrive together are one run:", runs)
@@ -306,5 +310,5 @@ def main():
 
 
 if __name__ == "__main__":
-    logging.disable()  # KServe's client writes a trace of each error; here they are counted
+    logging.disable()  # KServe's client logs each error; this test counts them
     main()

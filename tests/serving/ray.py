@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""examples/serving/ray_serve.py in the real Ray Serve: two replicas answer requests with the right numbers, one of them is
-killed meanwhile, and nothing is lost but what was under way there, which the client asks again. Then the same model over a
-data set by Ray Data.
+"""Tests examples/serving/ray_serve.py with Ray Serve: two replicas answer requests with correct results while one of
+them is killed, and clients only have to repeat the requests that the killed replica had started. Then Ray Data runs the
+same model on a data set.
 
 Usage: ray.py [--requests 2000]
-Needs cameo (PYTHONPATH=build/python/site) and the packages of tests/serving/ray_requirements.txt. Not a part of CI. Closes
-with one line: N passed, N failed.
+Needs cameo (PYTHONPATH=build/python/site) and the packages of tests/serving/ray_requirements.txt. CI does not run it.
+The last line of the output is: N passed, N failed.
 """
 import argparse
 import concurrent.futures
@@ -40,10 +40,10 @@ import cameo  # noqa: E402
 DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
 
 
-def ask_for(port, arrays, model):
-    """Status and the first output, or the error's words."""
+def send_arrays(port, arrays, model):
+    """Returns the status, and the first output or the error's message."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-    body = {"inputs": ray_serve.body_of(model, arrays)["outputs"]}  # answers have the same form
+    body = {"inputs": ray_serve.body_of(model, arrays)["outputs"]}  # requests and responses have the same format
     connection.request("POST", "/", json.dumps(body), {"serve_multiplexed_model_id": model})
     answer = connection.getresponse()
     text = answer.read().decode()
@@ -54,8 +54,8 @@ def ask_for(port, arrays, model):
     return 200, numpy.array(output["data"], numpy.float32).reshape(output["shape"])
 
 
-def ask(port, images, model="digits"):
-    return ask_for(port, {"image": images}, model)
+def send(port, images, model="digits"):
+    return send_arrays(port, {"image": images}, model)
 
 
 def ancestors(pid):
@@ -68,13 +68,13 @@ def ancestors(pid):
 
 
 def replicas():
-    """Process ids of the replicas that descend from this script."""
+    """Returns the process ids of the replicas that descend from this script."""
     made = []
     for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         try:
             if b"ServeReplica:default:Models" in path.read_bytes() and os.getpid() in ancestors(int(path.parent.name)):
                 made.append(int(path.parent.name))
-        except OSError:  # it has ended meanwhile
+        except OSError:  # the process has ended
             pass
     return made
 
@@ -88,7 +88,7 @@ def serve_and_kill(port, count):
         rows = [(number * 7 + i) % len(images) for i in range(1 + number % 3)]
         for _ in range(20):
             try:
-                status, made = ask(port, images[rows], ("digits", "other")[number % 2])
+                status, made = send(port, images[rows], ("digits", "other")[number % 2])
             except OSError as error:
                 status, made = 0, str(error)
             if status == 200:
@@ -101,10 +101,10 @@ def serve_and_kill(port, count):
 
     def kill():
         done.wait(2)
-        of = replicas()
-        expect(len(of) == 2, "there are two replicas:", of)
-        if of:
-            os.kill(of[0], signal.SIGKILL)  # a child of the Ray that this script started
+        found = replicas()
+        expect(len(found) == 2, "there are two replicas:", found)
+        if found:
+            os.kill(found[0], signal.SIGKILL)  # a child of the Ray that this script started
 
     killer = threading.Thread(target=kill)
     killer.start()
@@ -113,33 +113,33 @@ def serve_and_kill(port, count):
         list(pool.map(work, range(count)))
     done.set()
     killer.join()
-    expect(not bad, "each request is answered with the right numbers:", len(bad), bad[:3])
-    print(f"{count} requests in {time.monotonic() - begin:.1f} s, {again[0]} asked again", flush=True)
-    expect(again[0] <= 64 + 16, "only those under way in the replica are asked again:", again[0])
-    status, words = ask(port, images[:1, :, :, :7])
+    expect(not bad, "each request has correct results:", len(bad), bad[:3])
+    print(f"{count} requests in {time.monotonic() - begin:.1f} s, {again[0]} repeated", flush=True)
+    expect(again[0] <= 64 + 16, "only requests that the replica had started are repeated:", again[0])
+    status, words = send(port, images[:1, :, :, :7])
     expect(status == 400 and "INVALID_ARGUMENT" in words, "a wrong shape is refused:", status, words)
-    status, words = ask(port, images[:1], "../digits")
-    expect(status == 200, "names of models lead nowhere else:", status, words)
-    status, words = ask(port, images[:1], "absent")
+    status, words = send(port, images[:1], "../digits")
+    expect(status == 200, "a model's name cannot leave the folder:", status, words)
+    status, words = send(port, images[:1], "absent")
     expect(status == 404 and "'absent'" in words and "/" not in words and ".onnx" not in words,
            "an unknown model is 404, without a path of the server:", status, words)
 
 
 def data(folder):
-    """A data set in four blocks, by two actors with a session each."""
+    """Runs a data set of four blocks with two actors, each of which has a session."""
     images = numpy.random.default_rng(1).random((4, 250, 1, 8, 8), numpy.float32)
     made = ray.data.from_numpy(list(images)).rename_columns({"data": "image"}).map_batches(
-        ray_serve.OfBatches, fn_constructor_args=[str(folder / "digits.onnx")], compute=ray.data.ActorPoolStrategy(size=2),
+        ray_serve.BatchModel, fn_constructor_args=[str(folder / "digits.onnx")], compute=ray.data.ActorPoolStrategy(size=2),
         batch_size=100).take_all()
     wanted = cameo.Session(DIGITS).run({"image": images.reshape(-1, 1, 8, 8)})["logits"]
-    of_image = {row["image"].tobytes(): row["logits"] for row in made}  # blocks come in any order
+    of_image = {row["image"].tobytes(): row["logits"] for row in made}  # the order of blocks is arbitrary
     expect(len(made) == 1000 and all(numpy.allclose(of_image[image.tobytes()], row, rtol=1e-4, atol=1e-5) for image, row in
                                      zip(images.reshape(-1, 1, 8, 8), wanted, strict=True)),
-           "Ray Data gives what a session gives:", len(made))
+           "Ray Data gives the results of a session:", len(made))
 
 
 def end_while_it_runs(port, folder):
-    """A deployment that is deleted answers what is under way."""
+    """Checks that a deployment that is deleted answers the requests that have started."""
     session, inputs = cameo.Session(folder / "slow.onnx", threads=1), {"m": numpy.array(500), "x": numpy.ones(1000, numpy.float32)}
     taken = 0.0
     while taken < 0.3:
@@ -147,16 +147,16 @@ def end_while_it_runs(port, folder):
         begin = time.monotonic()
         session.run(inputs)
         taken = time.monotonic() - begin
-    inputs["m"] = numpy.array(int(inputs["m"] * 2 / taken))  # rounds of two seconds
+    inputs["m"] = numpy.array(int(inputs["m"] * 2 / taken))  # iterations that take two seconds
     answers = []
-    thread = threading.Thread(target=lambda: answers.append(ask_for(port, inputs, "slow")))
+    thread = threading.Thread(target=lambda: answers.append(send_arrays(port, inputs, "slow")))
     thread.start()
     time.sleep(0.4)
-    expect(not answers, "the request is under way:", [status for status, _ in answers])
+    expect(not answers, "the request is still running:", [status for status, _ in answers])
     serve.delete("default")
     thread.join()
-    expect(answers[0][0] == 200 and answers[0][1].shape == (1000,), "what is under way is answered:", answers[0][0])
-    expect(not replicas(), "and then the replicas are gone:", replicas())
+    expect(answers[0][0] == 200 and answers[0][1].shape == (1000,), "the request that has started is answered:", answers[0][0])
+    expect(not replicas(), "the replicas then end:", replicas())
 
 
 def main():

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""cameo's backend in the real Triton server, the one of PyPI's nvidia-pytriton: models of five kinds over HTTP and gRPC, with
-the right numbers, while models are unloaded and loaded, one file is corrupt, requests are wrong and clients go away. Beside
-it, a backend that only copies (identity.cpp), whose memory is what Triton itself takes, and the same model in Triton's own
-python backend with onnxruntime inside.
+"""Tests cameo's backend with the Triton server of PyPI's nvidia-pytriton. Models of five kinds must give correct
+results over HTTP and gRPC while models are unloaded and loaded, a file is corrupt, requests are invalid and clients
+disconnect. The server's growth of memory is compared with that of a backend that only copies (identity.cpp), and the
+speed with that of the same model in Triton's python backend with onnxruntime.
 
 Usage: triton.py [--backend build/triton/libtriton_cameo.so] [--build build/release] [--requests 10000] [--only-cameo]
-Needs a C++ compiler and the packages of tests/serving/requirements.txt. The server listens on 127.0.0.1 alone. CI runs a
-small part: --only-cameo --requests 200. Closes with one line: N passed, N failed.
+Needs a C++ compiler and the packages of tests/serving/requirements.txt. The server only listens on 127.0.0.1. CI runs
+it with --only-cameo --requests 200. The last line of the output is: N passed, N failed.
 """
 import argparse
 import concurrent.futures
@@ -69,7 +69,7 @@ def write_config(folder, backend="cameo", more="", **parameters):
 
 
 def make_repository(args):
-    """Five kinds of models, one that is corrupt, one that takes long, and the same digits by python and onnxruntime."""
+    """Makes models of five kinds, invalid ones, a slow one, and the model of digits for Triton's python backend."""
     shutil.rmtree(OUT, ignore_errors=True)
     folder = OUT / "models"
 
@@ -105,14 +105,14 @@ def make_repository(args):
     shutil.copy(DIGITS, version("misconfigured") / "model.onnx")
     for name in ("digits", "digits_ort", "digits_package", "texts", "corrupt"):
         write_config(folder / name, threads=1)
-    shutil.copy(DIGITS, version("warmed_in_vain") / "model.onnx")
+    shutil.copy(DIGITS, version("failing_warmup") / "model.onnx")
     warmup = """model_warmup [{ name: "zeros" batch_size: 4 inputs {
   key: "image" value { data_type: TYPE_FP32 dims: [1, 8, 8] zero_data: true } } }]"""
     write_config(folder / "digits", threads=1, more="instance_group [{ count: 2 kind: KIND_CPU }]\n" + warmup)
-    write_config(folder / "warmed_in_vain", threads=1, memory_limit=1, more=warmup)
+    write_config(folder / "failing_warmup", threads=1, memory_limit=1, more=warmup)
     write_config(folder / "digits_frozen", threads=1, providers="frozen")
     write_config(folder / "slow", threads=1, timeout_ms=200)
-    write_config(folder / "misconfigured", colour="red")
+    write_config(folder / "misconfigured", color="red")
     version("identity")
     write_config(folder / "identity", "identity", more="""max_batch_size: 16
 dynamic_batching {}
@@ -168,8 +168,8 @@ class Server:
         self.process.kill()
         raise SystemExit((OUT / "server.log").read_text()[-3000:])
 
-    def ask(self, path, body=None):
-        """Status and answer of a request."""
+    def send(self, path, body=None):
+        """Returns the status and the body of a request."""
         data = None if body is None else json.dumps(body).encode()
         try:
             with urllib.request.urlopen(f"http://{self.http}/v2/{path}", data, timeout=30) as answer:
@@ -186,7 +186,8 @@ class Server:
         return self.process.wait(60)
 
 
-def judge():
+def reference():
+    """Returns images and their logits by onnxruntime."""
     session = onnxruntime.InferenceSession(str(DIGITS), providers=["CPUExecutionProvider"])
     images = numpy.random.default_rng(2).random((64, 1, 8, 8), numpy.float32)
     return images, session.run(["logits"], {"image": images})[0]
@@ -210,7 +211,7 @@ def client_of(server, kind):
 
 
 def one_request(infer, kind, number, images, wanted):
-    """Whether a random request is answered with the right numbers."""
+    """Sends a random request; returns whether its results are correct."""
     chance = random.Random(number)
     if kind == "texts":
         made = infer("texts", {"a": numpy.array([b"a", str(number).encode()], object),
@@ -224,8 +225,8 @@ def one_request(infer, kind, number, images, wanted):
 
 
 def load(server, kinds, count, concurrency=16):
-    """Requests right, wrong, and how long each took."""
-    images, wanted = judge()
+    """Sends requests; returns the list of errors, the time of each request, and the time of all."""
+    images, wanted = reference()
     local, taken, bad = threading.local(), [], []
 
     def work(number):
@@ -247,10 +248,10 @@ def load(server, kinds, count, concurrency=16):
 
 
 def answers_and_memory(server, kinds, count):
-    """All are answered, and the server grows by no more than it does for a backend that only copies, and 2 MB. The two take
-    turns, so that what Triton itself comes to need falls on either."""
+    """Checks the results of requests, and that the server's memory grows by at most 2 MB more than for a backend that
+    only copies. Both alternate, so that growth of Triton itself counts for both."""
     bad, seconds, grown = [], 0, {True: 0, False: 0}
-    for models in (kinds, ["identity"]):  # allocations settle
+    for models in (kinds, ["identity"]):  # first requests allocate more
         bad += load(server, models, min(count, 1000))[0]
     for _ in range(4):
         for is_cameo, models in ((True, kinds), (False, ["identity"])):
@@ -259,57 +260,57 @@ def answers_and_memory(server, kinds, count):
             grown[is_cameo] += server.resident() - before
             bad += more
             seconds += taken * is_cameo
-    expect(not bad, "all are answered with the right numbers:", len(bad), bad[:3])
-    expect(grown[True] <= max(grown[False], 0) + 2_000_000, "memory grows as for a backend that copies:", grown)
+    expect(not bad, "all results are correct:", len(bad), bad[:3])
+    expect(grown[True] <= max(grown[False], 0) + 2_000_000, "memory grows as for a backend that only copies:", grown)
     print(f"{count} requests in {seconds:.1f} s, the server grew by {grown[True] / 1e6:.1f} MB, and by "
-          f"{grown[False] / 1e6:.1f} MB for as many that are only copied", flush=True)
+          f"{grown[False] / 1e6:.1f} MB for as many requests that are only copied", flush=True)
 
 
 def wrong_requests(server):
-    status, words = server.ask("models/corrupt")
+    status, words = server.send("models/corrupt")
     expect(status >= 400 and "corrupt" in words, "a corrupt file is an error of its model:", status, words)
     log = (OUT / "server.log").read_text()
-    expect("failed to load 'corrupt' version 1" in log and "model.onnx" in log, "the log says what is wrong with it")
-    expect("there is no option 'colour'" in log, "an unknown parameter is an error")
+    expect("failed to load 'corrupt' version 1" in log and "model.onnx" in log, "the log has the error of the file")
+    expect("there is no option 'color'" in log, "an unknown parameter is an error, which lists the known ones")
     image = {"name": "image", "shape": [1, 1, 8, 7], "datatype": "FP32", "data": [0] * 56}
-    status, words = server.ask("models/digits/infer", {"inputs": [image]})
+    status, words = server.send("models/digits/infer", {"inputs": [image]})
     expect(status == 400, "a wrong shape is refused:", status, words)
-    status, words = server.ask("models/digits/infer", {"inputs": [{**image, "name": "picture"}]})
+    status, words = server.send("models/digits/infer", {"inputs": [{**image, "name": "picture"}]})
     expect(status == 400, "a wrong name is refused:", status, words)
     slow = [{"name": "rounds", "shape": [1], "datatype": "INT64", "data": [10**9]},
             {"name": "x", "shape": [1000], "datatype": "FP32", "data": [1] * 1000}]
     begin = time.monotonic()
-    status, words = server.ask("models/slow/infer", {"inputs": slow})
-    expect(status >= 400 and "DEADLINE_EXCEEDED" in words and time.monotonic() - begin < 5, "a deadline ends a run:", words)
+    status, words = server.send("models/slow/infer", {"inputs": slow})
+    expect(status >= 400 and "DEADLINE_EXCEEDED" in words and time.monotonic() - begin < 5, "a run ends at its deadline:", words)
     client = tritonclient.grpc.InferenceServerClient(server.grpc)
     inputs = []
     for name, array in (("rounds", numpy.array([10**9])), ("x", numpy.ones(1000, numpy.float32))):
         one = tritonclient.grpc.InferInput(name, array.shape, {"int64": "INT64", "float32": "FP32"}[str(array.dtype)])
         one.set_data_from_numpy(array)
         inputs.append(one)
-    told = []
-    call = client.async_infer("slow", inputs, lambda result, error: told.append(error))
+    errors = []
+    call = client.async_infer("slow", inputs, lambda result, error: errors.append(error))
     time.sleep(0.05)
-    call.cancel()  # the client goes away
+    call.cancel()  # as if the client had disconnected
     time.sleep(0.5)
-    expect(told and told[0] is not None, "a client that goes away gets no answer:", told)
-    status, words = server.ask("models/slow/infer", {"inputs": [{**slow[0], "data": [3]}, slow[1]]})
-    expect(status == 200, "and others are served:", status, words[:200])
+    expect(errors and errors[0] is not None, "a request that is canceled gets an error:", errors)
+    status, words = server.send("models/slow/infer", {"inputs": [{**slow[0], "data": [3]}, slow[1]]})
+    expect(status == 200, "other requests are still served:", status, words[:200])
 
 
 def statistics(server):
-    _, text = server.ask("models/digits/stats")
+    _, text = server.send("models/digits/stats")
     stats = json.loads(text)["model_stats"][0]
     expect(stats["inference_stats"]["success"]["count"] > 0, "successes are counted")
-    expect(0 < stats["execution_count"] <= stats["inference_count"], "executions are counted, of batches:",
+    expect(0 < stats["execution_count"] <= stats["inference_count"], "executions are counted per batch:",
            stats["execution_count"], stats["inference_count"])
 
 
 def warmup_and_metrics(server):
-    """Triton's own. A model is run to warm it up: where that run fails, it is not ready."""
-    expect(server.ask("models/warmed_in_vain/ready")[0] == 400, "a model whose warmup fails is not ready")
-    _, models = server.ask("repository/index", {})
-    reason = next((each.get("reason", "") for each in json.loads(models) if each["name"] == "warmed_in_vain"), "")
+    """Checks features of Triton: a model whose warmup run fails is not ready, and metrics count inferences."""
+    expect(server.send("models/failing_warmup/ready")[0] == 400, "a model whose warmup fails is not ready")
+    _, models = server.send("repository/index", {})
+    reason = next((each.get("reason", "") for each in json.loads(models) if each["name"] == "failing_warmup"), "")
     expect("OUT_OF_MEMORY" in reason, "the reason is the run's error:", reason)
     with urllib.request.urlopen(f"http://127.0.0.1:{server.metrics}/metrics", timeout=10) as answer:
         counted = re.findall(r'^nv_inference_count\{model="digits",.*\} (\d+)', answer.read().decode(), re.MULTILINE)
@@ -317,21 +318,21 @@ def warmup_and_metrics(server):
 
 
 def reload_under_load(server, count):
-    """Requests go on while another model, and the same one, are unloaded and loaded."""
+    """Sends requests while their model and another one are unloaded and loaded."""
     done = threading.Event()
 
     def churn():
         while not done.is_set():
             for path in ("digits_ort/unload", "digits_ort/load", "digits/load"):
-                server.ask(f"repository/models/{path}", {})
+                server.send(f"repository/models/{path}", {})
 
     thread = threading.Thread(target=churn)
     thread.start()
     bad, _, _ = load(server, ["digits", "digits_frozen", "texts"], count)
     done.set()
     thread.join()
-    expect(not bad, "no request is lost while models are unloaded and loaded:", len(bad), bad[:3])
-    server.ask("repository/models/digits_ort/load", {})
+    expect(not bad, "all requests are answered while models are unloaded and loaded:", len(bad), bad[:3])
+    server.send("repository/models/digits_ort/load", {})
 
 
 def main():
@@ -345,7 +346,7 @@ def main():
     try:
         kinds = ["digits", "digits_ort", "digits_frozen", "digits_package", "texts"]
         for kind in kinds:
-            expect(server.ask(f"models/{kind}/ready")[0] == 200, f"{kind} is ready")
+            expect(server.send(f"models/{kind}/ready")[0] == 200, f"{kind} is ready")
         answers_and_memory(server, kinds, args.requests)
         wrong_requests(server)
         reload_under_load(server, max(args.requests // 5, 100))
@@ -362,7 +363,7 @@ def main():
         expect(server.process.poll() is None, "the server still runs")
     finally:
         code = server.stop()
-    expect(code == 0, "the server ends by itself, all models unloaded:", code)
+    expect(code == 0, "the server ends after unloading all models:", code)
     conclude_with_counts()
 
 

@@ -1,5 +1,5 @@
-// What a program gives to cameo may throw, and a task pool may count wrongly: neither ends the program, and the session
-// is as good as before.
+// A program's callbacks may throw, and its task pool may report wrong numbers. Neither terminates the program, and the
+// session can be used afterwards.
 #include "session/models.hpp"
 
 #include <cameo/op/onnx.hpp>
@@ -41,14 +41,14 @@ result<named_values> run(const session& s, const run_settings& settings = {}) {
   const named_input x{"x", rows(), {300, 64}};
   return s.run({&x, 1}, settings);
 }
-/// What four_branches() makes of rows().
+/// The output of four_branches() for the input rows().
 const std::vector<float>& right() {
   static const std::vector<float> all = floats_of((*run(loaded(four_branches())))[0].value);
   return all;
 }
 bool is_right(const result<named_values>& made) { return made && floats_of((*made)[0].value) == right(); }
 
-/// A pool of threads whose functions do what a test wants.
+/// A pool of threads whose functions can be replaced by a test.
 struct odd_pool {
   std::function<std::size_t()> count = [] { return std::size_t{3}; };
   std::function<void()> begin = [] {}, end = [] {}, before_work = [] {};
@@ -78,8 +78,7 @@ session with_pool(odd_pool& pool, execution_mode mode) {
   return loaded(four_branches(), options.use(pool));
 }
 
-/// Its kernel throws in the middle of work for several threads: on another thread than the caller's, where there is
-/// one.
+/// True: the kernel below throws during parallel work, on another thread than the caller's if there is one.
 bool kernel_throws = false;
 template <class T>
 struct throwing_piece {
@@ -114,7 +113,7 @@ std::unique_ptr<model> negation() {
   return b.take();
 }
 
-/// Memory that is not the host's, whose hooks throw where a test wants it.
+/// Device memory whose hooks throw if a test sets it so.
 struct losing_memory {
   static constexpr std::string_view name = "losing", long_name = "LosingExecutionProvider";
   bool allocates = true, copies = true;
@@ -311,7 +310,7 @@ TEST_CASE("what a stream's buffer throws is an error of loading, whichever excep
   }
 }
 
-TEST_CASE("a stream is read to its end with any exceptions of its own, and one that has failed before is refused") {
+TEST_CASE("a stream is read to its end whatever its exception mask, and one that has failed before is refused") {
   const result<std::string> bytes = write_onnx(*four_branches());
   REQUIRE(bytes);
   for (const std::ios::iostate mask : {std::ios::goodbit, std::ios::badbit | std::ios::failbit | std::ios::eofbit}) {
@@ -346,7 +345,7 @@ TEST_CASE("an error that lacks words has some where memory is lacking") {
 
 namespace {
 
-/// Host memory that is used up when a test wants it.
+/// Host memory that can be made to run out.
 struct small_memory {
   bool is_full = false;
   void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
@@ -356,7 +355,7 @@ struct small_memory {
 };
 
 std::size_t scratch_bytes = 1;
-/// Its kernel works in so much memory.
+/// A provider whose kernel requests scratch_bytes bytes of scratch memory.
 struct scratching {
   static constexpr std::string_view name = "scratching", long_name = "ScratchingExecutionProvider";
   bool claims(const node_view& n) const { return n.op_type() == "Neg"; }

@@ -1,4 +1,4 @@
-// Sessions with compiled groups that hold graphs, and with groups inside graphs.
+// Tests sessions with compiled groups that contain subgraphs, and with groups inside subgraphs.
 #include "partition/graph_runner.hpp"
 
 #include <thread>
@@ -8,7 +8,7 @@ namespace {
 
 using eps::cpu;
 
-/// for 3 turns: if (turn == 1) x = -(x + start) else x = x * start, where start = relu(input).
+/// A loop of 3 iterations: if (iteration == 1) x = -(x + start) else x = x * start, where start = relu(input).
 std::unique_ptr<model> branch_in_loop(std::size_t shift = 0) {
   auto m = make_model();
   graph& g = m->main();
@@ -43,7 +43,7 @@ std::unique_ptr<model> branch_in_loop(std::size_t shift = 0) {
   return m;
 }
 
-TEST_CASE("a group in a loop's graph has what it captures from there, and from outside, as inputs of every turn") {
+TEST_CASE("a group in a loop's body has captured values of the body and of outer graphs as inputs of each iteration") {
   whole_taker whole{{"If", "Equal"}};
   const auto s = load(runtime{whole, cpu{}}, branch_in_loop());
   CHECK(*whole.seen == std::vector<std::string>{"in turn so_far start; has one; Equal If; out next"});
@@ -75,7 +75,7 @@ TEST_CASE("a compiled loop is run by several threads at once, each on its own va
   CHECK(wrong == std::vector<int>(4));
 }
 
-TEST_CASE("constants that a group's graphs capture are aligned for the compiler, and one with those outside them") {
+TEST_CASE("constants that a group's subgraphs capture are aligned, and are the same as those of the group") {
   whole_taker whole{{"Loop"}};
   std::size_t captured = 0;
   whole.look = [&](const graph& body) {

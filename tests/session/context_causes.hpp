@@ -1,5 +1,5 @@
 #pragma once
-// Causes of docs/errors.md that have to do with compiled models.
+// The causes in docs/errors.md that concern compiled models.
 #include <cameo/session/compile.hpp>
 
 #include "context/ref_provider.hpp"
@@ -12,11 +12,11 @@
 
 namespace cameo::test {
 
-/// m.onnx, which RefA takes whole, and a runtime for it, in a folder that is gone afterwards.
+/// A model m.onnx that RefA compiles as a whole, and a runtime for it, in a folder that the destructor removes.
 struct compiling {
   std::filesystem::path folder;
   ref_counters counters;
-  runtime<ref_a, eps::cpu> with{ref_a{&counters}, eps::cpu{}};
+  runtime<ref_a, eps::cpu> loader{ref_a{&counters}, eps::cpu{}};
 
   compiling() {
     std::string name = (std::filesystem::temp_directory_path() / "cameo_causes_XXXXXX").string();
@@ -39,7 +39,7 @@ struct compiling {
     compile_options options;
     options.input = (folder / "m.onnx").string();
     change(options);
-    const auto done = with.compile(std::move(options));
+    const auto done = loader.compile(std::move(options));
     return done ? status{} : status{done.error()};
   }
   status compile() {
@@ -53,7 +53,7 @@ struct compiling {
     return s ? status{} : status{s.error()};
   }
   status load(const char* name, std::vector<std::pair<std::string, std::string>> config = {}) {
-    return load(name, with, std::move(config));
+    return load(name, loader, std::move(config));
   }
 };
 
@@ -97,7 +97,7 @@ inline context_causes context_causes_of_invalid_argument() {
            }}};
 }
 
-/// Compiles, and keeps nothing.
+/// A provider that compiles but stores no contexts.
 struct keeps_nothing {
   static constexpr std::string_view name = "keeps_nothing", long_name = "KeepsNothingExecutionProvider";
   result<std::vector<node_group>> groups(const graph_view& g) const { return ref_a{}.groups(g); }

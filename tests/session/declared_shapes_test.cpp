@@ -1,5 +1,5 @@
-// Sizes that a file declares of values between nodes, and that a run contradicts; tests/scripts/stale_shapes.py has
-// more.
+// Tests sizes of intermediate values that a file declares and a run contradicts; tests/scripts/stale_shapes.py has more
+// models.
 #include "session/models.hpp"
 
 #include <cameo/graph/check.hpp>
@@ -26,7 +26,7 @@ void declare_floats(model_builder& b, value_id v, dim_list shape) {
   b.main()[v].type = b.whole().keep(value_type::tensor(dtype::f32, std::move(shape)));
 }
 
-/// What reads r, of 4 rows of 3 in the run.
+/// A node that reads r, whose shape in the run is [4, 3].
 struct shape_reader {
   const char* name;
   std::function<value_id(model_builder&, value_id r)> make;
@@ -79,7 +79,7 @@ const shape_reader shape_readers[] = {
     {"Squeeze", [](model_builder& b, value_id r) { return b.node("Neg", {b.node("Squeeze", {r})}); }},
 };
 
-/// y of Reshape(x, s) and a shape_reader; the file declares the Reshape's output as `declared`.
+/// A model of Reshape(x, s) followed by a shape_reader. The file declares the Reshape's output as `declared`.
 std::unique_ptr<model> reshaped_and_read(const shape_reader& read, const dim_list* declared) {
   model_builder b;
   const value_id x = b.input("x", dtype::f32, {b.symbol("n")}), s = b.input("s", dtype::i64, of_sizes({2}));
@@ -111,7 +111,7 @@ constexpr optimization_level every_level[] = {optimization_level::none, optimiza
                                               optimization_level::extended, optimization_level::layout,
                                               optimization_level::all};
 
-/// The type that a value has in a session that nothing was rewritten in.
+/// A value in the graph of a session without rewrites.
 const detail::graph_value& value_named(const session& s, std::string_view name) {
   const graph& g = s.graph().main();
   const value_id v = g.find(name);
@@ -164,7 +164,7 @@ TEST_CASE("two values whose sizes have one declared name need not have one size"
   const value_id z = b.input("z", dtype::f32, {rows, dim::fixed(3)});
   const value_id r = b.node("Reshape", {x, s});
   declare_floats(b, r, {rows, dim::fixed(3)});
-  // One row for every row of r: with rows of z it would be the shape of z.
+  // The output needs one row for each row of r; with the number of rows of z it would have the shape of z.
   b.output(as_floats(
       b, b.node("Concat", {b.node("Shape", {r}), b.node("Shape", {z})}, {model_builder::integer("axis", 0)})));
   const session made = loaded(b.take());

@@ -1,4 +1,4 @@
-// session.set_denormal_as_zero: on all threads of a run, and on none of them afterwards.
+// Tests session.set_denormal_as_zero, which applies to all threads during a run, and to none of them afterwards.
 #include "session/models.hpp"
 
 #include <cameo/session/threads.hpp>
@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t length = 1 << 20;  // more than one thread takes at a time
 constexpr float least = std::numeric_limits<float>::min();
 
-/// y = x / 2, twice, side by side; and halves as floats.
+/// Two nodes that compute x / 2, and a cast of float16 to float.
 std::unique_ptr<model> halved() {
   model_builder m;
   const value_id x = m.input("x", dtype::f32, {dim::fixed(length)}), h = m.input("h", dtype::f16, {dim{}});
@@ -25,18 +25,18 @@ std::unique_ptr<model> halved() {
   return m.take();
 }
 
-session_options options_of(thread_pool& pool, bool asked, execution_mode mode) {
+session_options options_of(thread_pool& pool, bool flushes, execution_mode mode) {
   session_options options;
   options.use(pool);
   options.execution = mode;
-  if (asked) options.config.emplace_back("session.set_denormal_as_zero", "1");
+  if (flushes) options.config.emplace_back("session.set_denormal_as_zero", "1");
   return options;
 }
 
-/// How many of both outputs are zero; and the smallest halves must be there whatever is asked for.
+/// The number of zeros in the first two outputs. It also checks that the smallest float16 values are never flushed.
 std::size_t zeros(const session& s) {
   const std::vector<float> x(length, least);
-  const std::vector<float16> h(7, float16::from_bits(1));  // not normal as a half, but as a float
+  const std::vector<float16> h(7, float16::from_bits(1));  // denormal as float16, but normal as float
   const auto made = s.run({{"x", x}, {"h", h}});
   REQUIRE_MESSAGE(made, std::string{made ? "" : made.error().words()});
   std::size_t found = 0;
@@ -53,7 +53,7 @@ std::size_t zeros(const session& s) {
 
 }  // namespace
 
-TEST_CASE("session.set_denormal_as_zero holds on all threads of a session's runs, and for nobody else") {
+TEST_CASE("session.set_denormal_as_zero applies to all threads of a session's runs, and to nothing else") {
   for (const execution_mode mode : {execution_mode::sequential, execution_mode::parallel}) {
     const result<std::unique_ptr<thread_pool>> made = thread_pool::make(3);
     REQUIRE(made);
@@ -64,7 +64,7 @@ TEST_CASE("session.set_denormal_as_zero holds on all threads of a session's runs
 #if defined(__SSE2__) || defined(__aarch64__)
     CHECK(zeros(flushed) == 2 * length);
 #else
-    CHECK(zeros(flushed) == 0);  // documented: it has no effect there
+    CHECK(zeros(flushed) == 0);  // the key has no effect on this processor
 #endif
     CHECK(zeros(kept) == 0);  // the threads of the pool have their own mode again
     volatile float mine = least;

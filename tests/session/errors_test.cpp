@@ -1,4 +1,4 @@
-// docs/errors.md: every row of its table of causes has a case here that makes it happen, and gets that code.
+// Tests docs/errors.md: for every row of its table of causes, a case here causes the error and checks its code.
 #include <cameo/graph/model.hpp>
 #include <cameo/op/onnx.hpp>
 #include <cameo/session/profile.hpp>
@@ -25,7 +25,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// A folder that is gone when the test case is over.
+/// A temporary folder, which the destructor removes.
 struct scratch_folder {
   std::filesystem::path path;
   scratch_folder() {
@@ -40,14 +40,14 @@ struct scratch_folder {
   std::string operator/(const char* name) const { return (path / name).string(); }
 };
 
-/// y = op(x) of three floats.
+/// A model y = op(x) of three floats.
 std::unique_ptr<model> one_node(const char* op, std::string_view domain = "", std::int64_t opset = 0) {
   model_builder b;
   if (!domain.empty()) b.whole().imports.push_back({domain, 1});
   b.output(b.node(op, {b.input("x", dtype::f32, {dim::fixed(3)})}, {}, domain, opset));
   return b.take();
 }
-/// y = -tanh(-x): a chain in which the first and the last node are no convex group.
+/// A model y = -tanh(-x): a chain whose first and last node do not form a convex group.
 std::unique_ptr<model> chain() {
   model_builder b;
   b.output(b.node("Neg", {b.node("Tanh", {b.node("Neg", {b.input("x", dtype::f32, {dim::fixed(3)})})})}));
@@ -55,20 +55,20 @@ std::unique_ptr<model> chain() {
 }
 
 template <class Loaded>
-status of(const Loaded& loaded) {
+status status_of(const Loaded& loaded) {
   return loaded ? status{} : loaded.error();
 }
 template <class Runtime = cpu_runtime>
 status load(std::unique_ptr<model> m, const session_options& options = {}, const Runtime& runtime = {}) {
-  return of(runtime.load(std::move(m), options));
+  return status_of(runtime.load(std::move(m), options));
 }
 status run(std::unique_ptr<model> m, std::initializer_list<named_input> inputs, const session_options& options = {},
            const run_settings& settings = {}) {
   const result<session> s = cpu_runtime{}.load(std::move(m), options);
-  return s ? of(s->run(inputs, settings)) : status{s.error()};
+  return s ? status_of(s->run(inputs, settings)) : status{s.error()};
 }
 
-/// Takes what it is told to, by groups; does with it what it is told to.
+/// A provider that claims groups by `choose` and compiles them by `make`.
 struct grouping {
   static constexpr std::string_view name = "grouping", long_name = "GroupingExecutionProvider";
   std::function<std::vector<node_group>(const graph_view&)> choose;
@@ -90,7 +90,7 @@ std::vector<node_group> all_in_one(const graph_view& g) {
   return {all};
 }
 
-/// Runs every Neg by returning a code, or by throwing.
+/// A provider whose Neg returns a code, or throws.
 struct returning {
   static constexpr std::string_view name = "returning", long_name = "ReturningExecutionProvider";
   status_code code = status_code::ok;
@@ -103,10 +103,10 @@ struct returning {
 };
 status run_returning(returning how) {
   const result<session> s = runtime<returning, eps::cpu>{how, {}}.load(one_node("Neg"));
-  return s ? of(s->run({{"x", three}})) : status{s.error()};
+  return s ? status_of(s->run({{"x", three}})) : status{s.error()};
 }
 
-/// Throws where it is told to.
+/// Sets where the kernel below throws.
 struct throwing_where {
   bool bind = false, run = false;
 };
@@ -129,10 +129,10 @@ struct throwing_provider {
 status run_throwing(throwing_where how) {
   throws_at = how;
   const result<session> s = runtime<throwing_provider, eps::cpu>{}.load(one_node("Neg"));
-  return s ? of(s->run({{"x", three}})) : status{s.error()};
+  return s ? status_of(s->run({{"x", three}})) : status{s.error()};
 }
 
-/// Keeps the values of every Identity in memory of its own.
+/// A provider that runs Identity in separate memory.
 struct heap_device {
   static constexpr std::string_view name = "device", long_name = "DeviceExecutionProvider";
   bool claims(const node_view& n) const { return n.op_type() == "Identity"; }
@@ -147,7 +147,7 @@ struct heap_device {
   }
 };
 
-/// Runs for as long as it is let.
+/// A model that runs until it is stopped.
 std::unique_ptr<model> endless() {
   model_builder b;
   graph& body = b.whole().add_graph(&b.main());
@@ -187,8 +187,8 @@ status_code code_of_program(const std::string& arguments) {
 
 using causes = context_causes;
 
-/// Those of one code that have to do with compiled models, then with packages, come behind the others.
-causes with(causes list, const context_causes& more, const context_causes& of_packages = {}) {
+/// The causes of one code in the page's order: general ones, those of compiled models, and those of packages.
+causes joined(causes list, const context_causes& more, const context_causes& of_packages = {}) {
   list.insert(list.end(), more.begin(), more.end());
   list.insert(list.end(), of_packages.begin(), of_packages.end());
   return list;
@@ -197,7 +197,7 @@ causes with(causes list, const context_causes& more, const context_causes& of_pa
 causes causes_of_fail() {
   return {
       {"A node is of a domain that no provider declares and that the model defines no function of.",
-       [] { return load(one_node("Neg", "nobody", 1)); }},
+       [] { return load(one_node("Neg", "missing", 1)); }},
       {"A node is left to the fallback alone, and session.disable_cpu_ep_fallback is 1.",
        [] {
          session_options options;
@@ -256,10 +256,10 @@ causes causes_of_fail() {
          options.progress = [](const load_progress&) { throw std::runtime_error{"the bar is lost"}; };
          return load(one_node("Neg"), options);
        }},
-      {"An ORT file is damaged, of a later version than is read, or lacks what the format asks for.",
+      {"An ORT file is damaged, of a later version than cameo reads, or lacks what the format requires.",
        [] {
          const auto bad = [](const char* name) {
-           return of(cpu_runtime{}.load(std::string{source_dir} + "/tests/data/ort/malformed/" + name));
+           return status_of(cpu_runtime{}.load(std::string{source_dir} + "/tests/data/ort/malformed/" + name));
          };
          CHECK(bad("truncated_half.ort").code() == status_code::fail);
          CHECK(bad("graph_missing.ort").code() == status_code::fail);
@@ -272,8 +272,8 @@ causes causes_of_fail() {
          std::ofstream{folder / "case/model.onnx"} << "no model";
          return code_of_program("conformance " + folder.path.string());
        }},
-      {"Who took which nodes is asked, and was not recorded.",
-       [] { return of((*cpu_runtime{}.load(one_node("Neg"))).assignments()); }},
+      {"The assignments of nodes to providers are requested, and were not recorded.",
+       [] { return status_of((*cpu_runtime{}.load(one_node("Neg"))).assignments()); }},
   };
 }
 
@@ -300,8 +300,8 @@ causes causes_of_invalid_argument() {
          CHECK(s.run({{"a", three}, {"b", three}}));
          const result<named_values> differ = s.run({{"a", three}, {"b", std::vector<float>{1}}});
          for (const char* part : {"'rows'", "3 in input 'a'", "1 in input 'b'"})
-           CHECK(of(differ).words().find(part) != std::string_view::npos);
-         return of(differ);
+           CHECK(status_of(differ).words().find(part) != std::string_view::npos);
+         return status_of(differ);
        }},
       {"Memory that is bound to an output is of another type, or too small for what a run makes.",
        [] {
@@ -316,14 +316,14 @@ causes causes_of_invalid_argument() {
          const status bound = binding->bind_output("Neg_0_out", small);
          return bound ? s->run(*binding) : bound;
        }},
-      {"An output is asked for as what it is not, or by a name that there is none of.",
+      {"An output is read as another type than it has, or by a name that does not exist.",
        [] {
          const result<session> s = cpu_runtime{}.load(one_node("Neg"));
          REQUIRE(s);
          const result<named_values> outputs = s->run({{"x", three}});
          REQUIRE(outputs);
-         CHECK(of(outputs->get<float>("z")).code() == status_code::invalid_argument);
-         return of(outputs->get<double>());
+         CHECK(status_of(outputs->get<float>("z")).code() == status_code::invalid_argument);
+         return status_of(outputs->get<double>());
        }},
       {"A kernel can't work on the data of a run: an index out of range, extents that don't fit.",
        [] {
@@ -385,7 +385,7 @@ causes causes_of_invalid_argument() {
          CHECK(options.append(devices));
          return load(one_node("Neg"), options);
        }},
-      {"A model has no graph, or a name in it that nobody defines.",
+      {"A model has no graph, or uses a name that it does not define.",
        []() -> status {
          model_builder b;
          const value_id x = b.main().add_value("x");
@@ -433,7 +433,7 @@ causes causes_of_bad_models() {
          CHECK(write_onnx(*b.take(), folder / "m.onnx", {"w.bin", 16}));
          CHECK(cpu_runtime{}.load(folder / "m.onnx"));
          std::filesystem::resize_file(folder / "w.bin", 100);
-         return of(cpu_runtime{}.load(folder / "m.onnx"));
+         return status_of(cpu_runtime{}.load(folder / "m.onnx"));
        }},
       {"Graphs are nested deeper than session_options::limits allows.",
        [] {
@@ -442,7 +442,7 @@ causes causes_of_bad_models() {
          CHECK(cpu_runtime{}.load(folder / "m.onnx"));
          session_options options;
          options.limits.graph_depth = 0;
-         return of(cpu_runtime{}.load(folder / "m.onnx", options));
+         return status_of(cpu_runtime{}.load(folder / "m.onnx", options));
        }},
   };
 }
@@ -450,7 +450,7 @@ causes causes_of_bad_models() {
 causes causes_of_not_implemented() {
   return {
       {"No provider takes a node.", [] { return load(one_node("Tanh"), {}, runtime<partial<returning>>{}); }},
-      {"A kernel lacks what a node asks for.",
+      {"A kernel does not support what a node requires.",
        [] {
          model_builder b;
          const value_id x = b.input("x", dtype::boolean, {dim::fixed(1), dim::fixed(1), dim::fixed(2), dim::fixed(2)});
@@ -460,7 +460,7 @@ causes causes_of_not_implemented() {
          const bool image[4] = {};
          return run(b.take(), {{"x", image}, {"grid", ramp(8)}});
        }},
-      {"A value that is no tensor of numbers would have to move between kinds of memory.",
+      {"A value other than a tensor of numbers would have to be copied between kinds of memory.",
        [] {
          model_builder b;
          b.output(b.node("Identity", {b.input("x", dtype::string, {dim::fixed(1)})}));
@@ -483,7 +483,7 @@ status stopped(bool by_the_clock) {
   return run(endless(), {{"start", 1.0f}}, {}, settings);
 }
 
-/// In the order of the page.
+/// All codes and causes in the page's order.
 std::vector<std::pair<status_code, causes>> all_causes() {
   using enum status_code;
   session_options stopping, small, no_compiling;
@@ -493,10 +493,11 @@ std::vector<std::pair<status_code, causes>> all_causes() {
   small.memory_limit = 64;
   no_compiling.config.emplace_back("session.disable_model_compile", "1");
   return {
-      {fail, with(causes_of_fail(), context_causes_of_fail(), package_causes_of_fail())},
-      {invalid_argument,
-       with(causes_of_invalid_argument(), context_causes_of_invalid_argument(), package_causes_of_invalid_argument())},
-      {no_suchfile, {{"A file that was named is not there.", [] { return of(cpu_runtime{}.load("/nowhere.onnx")); }}}},
+      {fail, joined(causes_of_fail(), context_causes_of_fail(), package_causes_of_fail())},
+      {invalid_argument, joined(causes_of_invalid_argument(), context_causes_of_invalid_argument(),
+                                package_causes_of_invalid_argument())},
+      {no_suchfile,
+       {{"A file that was named is not there.", [] { return status_of(cpu_runtime{}.load("/nowhere.onnx")); }}}},
       {runtime_exception,
        {{"A kernel threw an exception, when it was bound or when it ran; or the execute of a provider did.",
          [] {
@@ -505,10 +506,10 @@ std::vector<std::pair<status_code, causes>> all_causes() {
            return run_returning({ok, true});
          }}}},
       {invalid_protobuf,
-       {{"The bytes are not protobuf, end early, or are no model.",
-         [] { return of(cpu_runtime{}.load(std::vector<char>{'n', 'o', ' ', 'm', 'o', 'd', 'e', 'l'})); }}}},
-      {not_implemented, with(causes_of_not_implemented(), context_causes_of_not_implemented())},
-      {invalid_graph, with(causes_of_bad_models(), context_causes_of_bad_models())},
+       {{"The bytes are not protobuf, end early, or are not a model.",
+         [] { return status_of(cpu_runtime{}.load(std::vector<char>{'n', 'o', ' ', 'm', 'o', 'd', 'e', 'l'})); }}}},
+      {not_implemented, joined(causes_of_not_implemented(), context_causes_of_not_implemented())},
+      {invalid_graph, joined(causes_of_bad_models(), context_causes_of_bad_models())},
       {ep_fail,
        {{"A hook of a provider threw an exception, while the model was loading.",
          [] {
@@ -519,7 +520,7 @@ std::vector<std::pair<status_code, causes>> all_causes() {
        {{"session_options::stop was requested while the model was loading.",
          [stopping] { return load(one_node("Neg"), stopping); }}}},
       {model_requires_compilation,
-       {{"A provider wants to compile nodes, and session.disable_model_compile is 1.",
+       {{"A provider compiles nodes, and session.disable_model_compile is 1.",
          [no_compiling] { return load_grouped({all_in_one}, no_compiling); }}}},
       {not_found,
        {{"The program: there is no test folder below the folders that conformance was given.",
@@ -541,7 +542,7 @@ std::vector<std::pair<status_code, causes>> all_causes() {
          [] {
            std::byte memory[64];
            arena small_one{memory};
-           return of(small_one.take<float>(100));
+           return status_of(small_one.take<float>(100));
          }}}},
   };
 }

@@ -1,4 +1,4 @@
-// Sizes for dims that a model's inputs leave open: ONNX Runtime's free dimension overrides.
+// Tests setting the sizes of dims that a model's inputs leave open: ONNX Runtime's free dimension overrides.
 #include "format/dim_denotations.hpp"
 #include "session/models.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 
 using sizes = std::vector<std::pair<std::string, std::int64_t>>;
 
-/// y = -(a + b) of float [batch, 2], which `a` alone says is DATA_BATCH; c of [3, ?] stands beside.
+/// A model y = -(a + b) of float [batch, 2], where only `a` has the denotation DATA_BATCH, and an input c of [3, ?].
 std::unique_ptr<model> open_model() {
   model_builder m;
   const dim batch = m.symbol("batch");

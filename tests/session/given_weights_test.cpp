@@ -1,4 +1,4 @@
-// session_options::initializers: which tensors are taken.
+// Tests which tensors session_options::initializers accepts.
 #include "session/models.hpp"
 
 #include <cameo/format/onnx.hpp>
@@ -13,7 +13,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// y = x + w, where w is 1 and 2.
+/// A model y = x + w, where w contains 1 and 2.
 std::unique_ptr<model> addition_of_w() {
   model_builder b;
   b.output(b.node("Add", {b.input("x", dtype::f32, {dim::fixed(2)}), b.constant<float>("w", {2}, {1, 2})}));

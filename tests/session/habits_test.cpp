@@ -1,4 +1,4 @@
-// What a person writes without looking it up.
+// Tests calls that a user would write without reading the documentation.
 #include <cameo/graph/model.hpp>
 #include <cameo/test_paths.hpp>
 #include "session/inputs.hpp"
@@ -18,7 +18,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// y = -x, of the declared shape.
+/// A model y = -x of the declared shape.
 std::unique_ptr<model> negative(dtype type, const std::vector<std::string>& dims) {
   model_builder b;
   std::vector<dim> shape;
@@ -29,7 +29,7 @@ std::unique_ptr<model> negative(dtype type, const std::vector<std::string>& dims
 
 std::string words(const status& s) { return std::string{s.words()}; }
 
-/// The one output's elements, or what went wrong.
+/// The elements of the only output. The test fails with the error if there is one.
 template <class T>
 std::vector<T> got(const result<named_values>& out) {
   REQUIRE_MESSAGE(out, words(out.error()));
@@ -163,7 +163,7 @@ TEST_CASE("an input without a shape takes the model's, and open dims follow from
   CHECK(words(s.run({{"x", {1, 2, 3, 4, 5, 6}}}).error()) == "input 'x': is given int32[6], needs tensor(float)[2,3]");
 }
 
-TEST_CASE("one element is a scalar, or as many dims of one as the model wants") {
+TEST_CASE("a single element has the declared rank, with all dims 1") {
   for (const std::vector<std::string>& dims : {std::vector<std::string>{}, {"1"}, {"n"}, {"1", "n"}}) {
     const session s = loaded(negative(dtype::i64, dims));
     CHECK(got<std::int64_t>(s.run({{"x", std::int64_t{7}}})) == std::vector<std::int64_t>{-7});
@@ -206,7 +206,7 @@ TEST_CASE("outputs are typed views, checked") {
   const auto wrong_type = out->get<double>(name);
   REQUIRE_FALSE(wrong_type);
   CHECK(words(wrong_type.error()) == "output '" + name + "': is float[2,3], and is read as a tensor of double");
-  CHECK(words(out->get<float>("nobody").error()) == "there is no output 'nobody'; there are '" + name + "'");
+  CHECK(words(out->get<float>("missing").error()) == "there is no output 'missing'; there are '" + name + "'");
   CHECK(words(out->get<float>(3).error()) == "there is no output 3; there are 1");
   CHECK(words(detail::view_as<float>(value{}).error()) == "is none, and is read as a tensor of float");
 }
@@ -226,7 +226,7 @@ TEST_CASE("bindings take the same inputs, and any memory for outputs") {
   CHECK(y[0] == -5);
   CHECK((*b->get<float>(name)).shape() == extents{1, 3});
   CHECK(words(b->get<double>(name).error()) == name + ": is float[1,3], and is read as a tensor of double");
-  CHECK_FALSE(b->get<float>("nobody"));
+  CHECK_FALSE(b->get<float>("missing"));
   REQUIRE(b->bind_input("x", std::span{x}, {1, 3}));
   REQUIRE(s.run(*b));
   CHECK_FALSE(b->bind_input("x", x, {2, 3}));

@@ -1,4 +1,4 @@
-// Inputs and outputs by their index, sessions and bindings that are empty.
+// Tests inputs and outputs by their index, and empty sessions and bindings.
 #include "session/models.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// y = a - b
+/// A model y = a - b.
 session difference() {
   model_builder m;
   const value_id a = m.input("a", dtype::f32, {dim::fixed(2)}), b = m.input("b", dtype::f32, {dim::fixed(2)});
@@ -66,7 +66,7 @@ TEST_CASE("sessions and bindings may be empty at first, and after a move") {
   CHECK(s.run(binding).words() == "the binding is empty; session::bind makes one");
   const session moved = std::move(s);
   CHECK(moved.inputs().size() == 2);
-  CHECK(!s);  // NOLINT: that is what is tested
+  CHECK(!s);  // NOLINT: the state after a move is what is tested
   CHECK(s.run(binding).words() == "the session is empty; it has a model once runtime::load returned it");
 }
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-/// What the tests of sessions load and feed.
+/// Models and inputs for tests of sessions.
 namespace cameo::test {
 
 inline const std::filesystem::path digits = std::filesystem::path{source_dir} / "examples/digits/digits.onnx";

@@ -1,4 +1,4 @@
-// docs/session_keys.md says what config_keys::rows says.
+// Checks that docs/session_keys.md agrees with config_keys::rows.
 #include "../../src/session/config.hpp"
 
 #include <doctest/doctest.h>

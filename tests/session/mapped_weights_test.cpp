@@ -1,5 +1,5 @@
-// A model of 100 MB of weights is loaded without reading them. The file has a hole where they lie: what is read of it
-// shows among the pages that the system keeps of the file.
+// Tests that a model with 100 MB of weights is loaded without reading them. The weights are a hole in the file, so that
+// the system's page cache shows which pages were read.
 #include <cameo/file/file_bytes.hpp>
 #include <cameo/format/ort.hpp>
 #include <cameo/graph/check.hpp>
@@ -18,10 +18,10 @@
 namespace cameo::test {
 namespace {
 
-constexpr std::int64_t side = 5120;  // squared, in floats: 100 MiB
+constexpr std::int64_t side = 5120;  // side * side floats are 100 MiB
 constexpr std::size_t weight_bytes = std::size_t(side * side) * sizeof(float), page = 4096;
 
-/// x times a matrix of zeros, in a file that takes up no more than its first and last pages.
+/// A model that multiplies x by a matrix of zeros, in a sparse file of which only the first and last pages are stored.
 class model_file {
  public:
   explicit model_file(std::int64_t rows_of_weights = side)
@@ -36,7 +36,7 @@ class model_file {
         w, b.whole().memory.keep(value::tensor(dtype::f32, {rows_of_weights, side}, static_cast<float*>(zeros))));
     b.output(b.node("MatMul", {x, w}));
     const std::unique_ptr<cameo::model> whole = b.take();
-    REQUIRE(check_model(*whole, {}));  // finds the types, which such a file has
+    REQUIRE(check_model(*whole, {}));  // infers the types, which an ORT file contains
     const auto written = write_ort(*whole);
     munmap(zeros, bytes);
     REQUIRE_MESSAGE(written, written.error().words());
@@ -45,8 +45,8 @@ class model_file {
   ~model_file() { std::filesystem::remove(path_); }
   std::string path() const { return path_.string(); }
 
-  /// Pages of the file that somebody has read, more than a MB away from its ends: loading reads those, and the system
-  /// some more beside them.
+  /// The number of cached pages that are more than 1 MB from the file's ends. Loading reads the ends, and the system
+  /// reads some pages ahead.
   std::size_t pages_read() const {
     const auto mapped = detail::file_bytes::map(path());
     REQUIRE(mapped);
@@ -88,7 +88,7 @@ TEST_CASE("loading a mapped .ort reads none of its weights when kernels keep no 
   const auto session = runtime<eps::cpu>{}.load(model.path(), without_packing());
   REQUIRE_MESSAGE(session, session.error().words());
   CHECK(model.pages_read() == 0);
-  const auto packed = runtime<eps::cpu>{}.load(model.path(), {});  // that this is how to find out:
+  const auto packed = runtime<eps::cpu>{}.load(model.path(), {});  // a control: packing reads the weights
   REQUIRE(packed);
   CHECK(model.pages_read() > weight_bytes / page / 2);
 }

@@ -13,7 +13,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// Memory that nobody may touch outside a step of its provider: everybody else faults.
+/// Memory that is accessible only during a step of its provider: any other access faults.
 class locked_memory {
  public:
   void* allocate(std::size_t bytes) {
@@ -47,7 +47,7 @@ struct device_counters {
   std::atomic<int> to_device{0}, to_host{0}, steps{0};
 };
 
-/// Runs Neg and Mul on tensors in memory of its own.
+/// A provider that runs Neg and Mul on tensors in separate memory.
 struct device {
   static constexpr std::string_view name = "device", long_name = "DeviceExecutionProvider";
   std::shared_ptr<device_counters> state = std::make_shared<device_counters>();
@@ -87,7 +87,7 @@ struct device {
 };
 static_assert(memory_provider<device>);
 
-/// Memory of a program's own: the heap's, counted, with an end.
+/// A program's allocator, which counts bytes of the heap and has a limit.
 class counted_memory {
  public:
   std::atomic<std::size_t> taken{0}, most{std::size_t(-1)};
@@ -131,7 +131,7 @@ TEST_CASE("values of runs lie in the memory that a session is given, fixed or no
     {
       const result<session> s = cameo::runtime<eps::cpu>{}.load(b.take(), options);
       REQUIRE_MESSAGE(s, std::string{s.error().words()});
-      CHECK(s->step_count() == 2);  // cpu's memory and the given one are the same kind: nothing is copied
+      CHECK(s->step_count() == 2);  // the given memory replaces cpu's, so that nothing is copied
       result<io_binding> bound = s->bind();
       REQUIRE(bound);
       const std::vector<float> xs = ramp(40);
@@ -165,7 +165,7 @@ TEST_CASE("a session whose own memory is used up says OUT_OF_MEMORY, and goes on
   CHECK(s->run({{"x", large}}));
 }
 
-TEST_CASE("a provider with memory of its own works beside a session's") {
+TEST_CASE("a provider with separate memory works with a session's memory") {
   counted_memory own;
   {
     model_builder b;
@@ -186,24 +186,24 @@ TEST_CASE("a provider with memory of its own works beside a session's") {
   CHECK(own.taken == 0);
 }
 
-TEST_CASE("values in memory of a provider's own are copied where they cross, once, and only there") {
+TEST_CASE("values are copied once between kinds of memory, and only where a node needs them") {
   for (bool fixed : {true, false}) {
     CAPTURE(fixed);
     model_builder b;
     const value_id x = b.input("x", dtype::f32, {fixed ? dim::fixed(40) : b.symbol("n")});
     const value_id w = b.constant("w", {40}, ramp(40));
     const value_id negated = b.node("Neg", {x});           // device
-    const value_id product = b.node("Mul", {negated, w});  // device: no copy between
+    const value_id product = b.node("Mul", {negated, w});  // device, without a copy
     const value_id root = b.node("Abs", {product});        // host
-    b.output(b.node("Add", {root, product}));              // host: the copy of product is shared
-    b.output(b.node("Neg", {root}));                       // device, and home again
+    b.output(b.node("Add", {root, product}));              // host, with the same copy of `product`
+    b.output(b.node("Neg", {root}));                       // device; the output is copied back
     device npu;
     const auto counters = npu.state;
     {
       const cameo::runtime<device, eps::cpu> rt{npu, eps::cpu{}};
       const result<session> s = rt.load(b.take());
       REQUIRE_MESSAGE(s, std::string{s.error().words()});
-      CHECK(counters->to_device == 1);  // the constant, once
+      CHECK(counters->to_device == 1);  // the constant is copied once
       const any_value in = any_value::tensor({40}, ramp(40, 0.5f));
       for (int run = 1; run <= 3; ++run) {
         const result<named_values> out = s->run({{"x", in}});
@@ -219,7 +219,7 @@ TEST_CASE("values in memory of a provider's own are copied where they cross, onc
         }
       }
     }
-    CHECK(counters->memory.count() == 0);  // all given back
+    CHECK(counters->memory.count() == 0);  // all memory was released
   }
 }
 
@@ -242,7 +242,7 @@ TEST_CASE("a run over the memory limit is OUT_OF_MEMORY, and the session goes on
 
 namespace {
 
-/// Floats in a device's memory, without its counters.
+/// Floats in a device's memory, which the device's counters do not include.
 class device_floats {
  public:
   device_floats(device d, const std::vector<float>& from) : device_{std::move(d)}, bytes_{from.size() * sizeof(float)} {
@@ -283,7 +283,7 @@ result<session> load_in_device(const device& npu, std::unique_ptr<model> m, std:
 
 }  // namespace
 
-TEST_CASE("inputs and outputs in memory of a provider's own are copied only where other nodes have them") {
+TEST_CASE("inputs and outputs in a provider's memory are copied only for nodes of other providers") {
   for (bool fixed : {true, false}) {
     CAPTURE(fixed);
     device npu;
@@ -291,11 +291,11 @@ TEST_CASE("inputs and outputs in memory of a provider's own are copied only wher
     {
       model_builder b;
       const value_id x = b.input("x", dtype::f32, {fixed ? dim::fixed(40) : b.symbol("n")});
-      const value_id negated = b.node("Neg", {x});     // device, both sides
-      const value_id root = b.node("Abs", {negated});  // host: negated there, root back
+      const value_id negated = b.node("Neg", {x});     // device, as input and output
+      const value_id root = b.node("Abs", {negated});  // host: its input and its output are copied
       b.output(negated);
       b.output(b.node("Mul", {root, x}));  // device
-      b.output(root);                      // of the host's, for the outside: the copy that Mul has
+      b.output(root);                      // made on the host; the output is the copy that Mul reads
       const result<session> s = load_in_device(npu, b.take());
       REQUIRE_MESSAGE(s, std::string{s.error().words()});
       const std::vector<float> xs = ramp(40, 0.5f), none(40);
@@ -304,7 +304,7 @@ TEST_CASE("inputs and outputs in memory of a provider's own are copied only wher
       REQUIRE(bound);
       REQUIRE(bound->bind_input("x", in.tensor()));
       for (int run = 1; run <= 6; ++run) {
-        // Bound, or in the binding's memory, which is the device's, too.
+        // The outputs are bound, or in the binding's memory, which is the device's, too.
         const bool is_bound = run <= 3;
         const device_floats* const to[] = {&a, &y, &r};
         for (std::size_t i = 0; i < 3; ++i) REQUIRE(bound->bind_output(i, is_bound ? to[i]->tensor() : value{}));
@@ -330,13 +330,13 @@ TEST_CASE("inputs and outputs in memory of a provider's own are copied only wher
   }
 }
 
-TEST_CASE("what no node makes reaches bound memory of a provider's own by way of the host") {
+TEST_CASE("an output that no node computes is copied to bound device memory through the host") {
   device npu;
   model_builder b;
   const value_id x = b.input("x", dtype::f32, {dim::fixed(40)}), w = b.constant("w", {40}, ramp(40, 2.0f));
   const value_id negated = b.node("Neg", {x});
   for (value_id each : {x, w, negated}) b.output(each);
-  b.output(b.node("Identity", {negated}));  // the host's: it passes on what it gets
+  b.output(b.node("Identity", {negated}));  // on the host, without a copy: it forwards its input
   const result<session> s = load_in_device(npu, b.take());
   REQUIRE_MESSAGE(s, std::string{s.error().words()});
   const std::vector<float> xs = ramp(40, 0.5f), ws = ramp(40, 2.0f), none(40);
@@ -356,7 +356,7 @@ TEST_CASE("what no node makes reaches bound memory of a provider's own by way of
   }
 }
 
-TEST_CASE("an input's default lies where the input does") {
+TEST_CASE("an input's default is in the same memory as the input") {
   device npu;
   model_builder b;
   const value_id x = b.input("x", dtype::f32, {dim::fixed(40)}), w = b.constant("w", {40}, ramp(40, 2.0f));
@@ -374,7 +374,7 @@ TEST_CASE("an input's default lies where the input does") {
   for (std::size_t k = 0; k < 40; ++k) CHECK(y.read()[k] == xs[k] * ws[k]);
 }
 
-TEST_CASE("values in memory of a provider's own are for bindings, and that of one without is the host's") {
+TEST_CASE("only bindings have values in a provider's memory; a provider without memory uses the host's") {
   device npu;
   const auto net = [] {
     model_builder b;

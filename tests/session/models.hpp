@@ -41,7 +41,7 @@ class model_builder {
                 std::string_view domain = "", std::int64_t opset = 0) {
     const value_id out = main().add_value(std::string{op} + "_" + std::to_string(count_) + "_out");
     const std::string name = std::string{op} + "_" + std::to_string(count_++);
-    for (attribute& a : attributes) {  // a caller's lists may go before the model
+    for (attribute& a : attributes) {  // the caller's lists may be destroyed before the model
       a.ints = *model_->memory.copy(a.ints);
       a.floats = *model_->memory.copy(a.floats);
       a.s = *model_->memory.copy(a.s);
@@ -69,7 +69,7 @@ inline std::vector<float> ramp(std::size_t count, float scale = 0.01f) {
   return all;
 }
 
-/// Several branches of products and elementwise operations that meet again: work for threads and for levels.
+/// A model of several branches of products and elementwise operations that are joined: work for threads and levels.
 inline std::unique_ptr<model> four_branches() {
   model_builder b;
   const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::fixed(64)});
@@ -89,7 +89,7 @@ inline std::unique_ptr<model> four_branches() {
 
 using cpu_runtime = cameo::runtime<eps::cpu>;
 
-/// A session of it on cpu; the test ends if there is none.
+/// A session of the model on cpu. The test fails if loading does.
 inline session loaded(std::unique_ptr<model> m, const session_options& options = {}) {
   result<session> s = cpu_runtime{}.load(std::move(m), options);
   REQUIRE_MESSAGE(s, std::string{s.error().words()});

@@ -1,4 +1,4 @@
-// What docs/from_onnxruntime.md says of answers that are not ONNX Runtime's.
+// Tests the results that differ from ONNX Runtime's, as docs/from_onnxruntime.md documents.
 #include "session/models.hpp"
 
 #include <cmath>
@@ -21,7 +21,7 @@ attribute text(std::string_view name, std::string_view s) {
   return a;
 }
 
-/// What one node gives for one constant input, and further ones.
+/// The output of one node for constant inputs.
 template <class T>
 std::vector<T> answer(std::string_view op, const extents& shape, std::vector<T> x, std::vector<attribute> attributes,
                       const std::vector<std::pair<extents, std::vector<T>>>& more = {}) {

@@ -1,11 +1,11 @@
 #pragma once
-// Causes of docs/errors.md that have to do with model packages.
+// The causes in docs/errors.md that concern model packages.
 #include "model_package/packages.hpp"
 #include "session/context_causes.hpp"
 
 namespace cameo::test {
 
-/// What comes of a session of component "main" in a package with this manifest.
+/// The status of loading the component "main" of a package with this manifest.
 inline status package_session(const std::string& manifest, std::string_view component = "main") {
   const package_folder folder;
   folder.write("manifest.json", manifest).make("v");

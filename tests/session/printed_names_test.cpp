@@ -1,4 +1,4 @@
-// What is printed for people holds nothing that controls a terminal, whatever a model calls its values.
+// Tests that printed text contains no characters that control a terminal, even if names in a model do.
 #include "session/models.hpp"
 
 #include <cstdio>
@@ -8,7 +8,7 @@
 namespace cameo::test {
 namespace {
 
-/// What `work` writes to standard output.
+/// The text that `work` writes to standard output.
 template <class Work>
 std::string printed(Work work) {
   std::FILE* const file = std::tmpfile();
@@ -34,7 +34,7 @@ TEST_CASE("one_line leaves text as it is and no control character of either set"
   CHECK(one_line("a\u202eb\u2066c\u200fd") == "a?b?c?d");
   CHECK(one_line("a\x9b"
                  "2J\xff\xc3") == "a?2J??");
-  CHECK(one_line("\xe2\x1b[2J") == "??[2J");  // a character that is cut off hides nothing behind it
+  CHECK(one_line("\xe2\x1b[2J") == "??[2J");  // a truncated character does not hide the next one
   CHECK(one_line(std::string_view{"a\0b", 3}) == "a?b");
 }
 

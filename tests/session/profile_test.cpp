@@ -1,4 +1,4 @@
-#include <cameo/session/profile.hpp>  // first
+#include <cameo/session/profile.hpp>  // first, to check that the header includes what it needs
 
 #include <doctest/doctest.h>
 
@@ -57,7 +57,7 @@ TEST_CASE("a trace is JSON whatever the nodes are called, and times are microsec
   CHECK(steps[1]["args"]["provider"] == "");
 }
 
-TEST_CASE("what finds no room is counted, not written") {
+TEST_CASE("steps beyond the capacity are counted, not written") {
   trace_profile profile{{"cpu"}, 2};
   const plan_step step = step_named("n");
   for (int i = 0; i < 5; ++i) profile.observer().record(profile.observer().self, step, i, i + 1, 0, nullptr);

@@ -1,4 +1,4 @@
-// Quantized nodes in sessions: what becomes integers, and the keys that decide.
+// Tests which quantized nodes of a session compute with integers, and the keys that decide it.
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
 
@@ -9,7 +9,8 @@
 namespace cameo::test {
 namespace {
 
-/// DequantizeLinear of an activation of T and of weights of s8, a convolution, QuantizeLinear and back.
+/// A model of a convolution between DequantizeLinear nodes (of an activation of T and of int8 weights) and a
+/// QuantizeLinear.
 template <class T>
 std::unique_ptr<model> quantized_conv() {
   model_builder b{17};

@@ -17,7 +17,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// Counts to a number given at run time, one addition an iteration: as long as one likes.
+/// A model that counts to its input with one addition per iteration, so that a test chooses how long it runs.
 std::unique_ptr<model> long_loop() {
   model_builder b;
   const value_id trips = b.input("trips", dtype::i64, {});
@@ -53,7 +53,7 @@ any_value scalar(std::int64_t i) { return any_value::tensor<std::int64_t>({}, {i
 
 namespace {
 
-/// A Loop whose state is one value that it hands on as it is, and one that it adds that to.
+/// A Loop with two state values: it forwards the first unchanged, and adds it to the second.
 std::unique_ptr<model> state_handed_on() {
   model_builder b;
   model& m = b.whole();
@@ -92,7 +92,7 @@ std::unique_ptr<model> state_handed_on() {
   return b.take();
 }
 
-/// An If whose branches give what they capture.
+/// An If whose branches return captured values.
 std::unique_ptr<model> captured_handed_on() {
   model_builder b;
   model& m = b.whole();
@@ -123,7 +123,7 @@ std::unique_ptr<model> captured_handed_on() {
 
 }  // namespace
 
-TEST_CASE("a subgraph may give out what it was given, or captured, as it is; it is still whole afterwards") {
+TEST_CASE("a subgraph may return an input or a captured value unchanged, which is still valid afterwards") {
   const session loop = loaded(state_handed_on()), choice = loaded(captured_handed_on());
   const std::vector<float> x = ramp(12);
   for (int again = 0; again < 3; ++again) {
@@ -149,8 +149,8 @@ TEST_CASE("a subgraph may give out what it was given, or captured, as it is; it 
 
 }  // namespace
 
-TEST_CASE("a view of a view keeps its source alive: nothing else is put there") {
-  // Two reshapes in a row, then values of the same size made between the view and its use.
+TEST_CASE("a view of a view keeps its source alive: its memory is not reused") {
+  // Two consecutive reshapes, then values of the same size that are computed between the view and its use.
   model_builder b;
   const value_id x = b.input("x", dtype::f32, {dim::fixed(4), dim::fixed(6)});
   const value_id to_flat = b.constant<std::int64_t>("flat", {1}, {24});
@@ -182,7 +182,7 @@ TEST_CASE("runs with other shapes in any order give what a fresh session gives")
   }
 }
 
-TEST_CASE("an output goes where the caller wants it, when it fits") {
+TEST_CASE("a bound output is written to the caller's memory if it fits") {
   const session s = loaded(four_branches());
   result<io_binding> binding = s.bind();
   REQUIRE(binding);
@@ -198,7 +198,7 @@ TEST_CASE("an output goes where the caller wants it, when it fits") {
     CHECK(mine == floats_of((*want)[0].value));
     CHECK(binding->output(0).data == mine.data());
   }
-  REQUIRE(binding->bind_input("x", y));  // smaller: fits, and the shape says so
+  REQUIRE(binding->bind_input("x", y));  // a smaller output fits, and has its actual shape
   REQUIRE(s.run(*binding));
   CHECK(binding->output(out_name)->shape == extents{2, 64});
   const any_value large = any_value::tensor({5, 64}, ramp(320));
@@ -209,7 +209,7 @@ TEST_CASE("an output goes where the caller wants it, when it fits") {
   CHECK(mine == floats_of((*want)[0].value));
 }
 
-TEST_CASE("an output that is an input, a constant or a view lands in the caller's memory too") {
+TEST_CASE("an output that is an input, a constant or a view is copied to the caller's memory, too") {
   model_builder b;
   const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(3)});
   const value_id c = b.constant("c", {2}, std::vector<float>{5, 6});
@@ -287,7 +287,7 @@ TEST_CASE("what is wrong with the inputs is said, with what would be right") {
   CHECK(s.run({{"x", right}}));
 }
 
-TEST_CASE("an observer hears of every step, in order") {
+TEST_CASE("an observer is called for every step, in order") {
   const session s = loaded(four_branches());
   struct heard {
     std::vector<std::string> names;

@@ -1,4 +1,4 @@
-// Scratch memory of kernels: many ask for some that depends on shapes, which may be none.
+// Tests scratch memory of kernels, whose requested size depends on shapes and may be 0.
 #include "session/models.hpp"
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct scratch_provider {
                two = c.scratch<float>(1);
     REQUIRE((none && more && one && two));
     CHECK(none->empty());
-    CHECK(none->data() == more->data());  // no block, for which a run would lock its memory twice
+    CHECK(none->data() == more->data());  // no block is allocated, for which a run would lock its memory twice
     CHECK(one->data() != two->data());
     for (const float* each : {none->data(), one->data(), two->data()}) {
       CHECK(each != nullptr);
@@ -24,7 +24,7 @@ struct scratch_provider {
   }
 };
 
-TEST_CASE("scratch of no elements takes no block, and is a pointer all the same") {
+TEST_CASE("scratch memory without elements needs no block, but its pointer is not null") {
   model_builder b;
   b.output(b.node("Identity", {b.input("x", dtype::f32, {dim::fixed(3)})}));
   const auto s = runtime{scratch_provider{}, eps::cpu{}}.load(b.take());

@@ -1,4 +1,4 @@
-// Sparse initializers, which operators read as the tensors that they stand for.
+// Tests sparse initializers, which operators read as dense tensors.
 #include "format/onnx_messages.hpp"
 #include "session/models.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr auto int64s = onnx::TensorProto::INT64, reals = onnx::TensorProto::FLOAT;
 
-/// A sparse tensor of floats; `indices` are flat, or rows.
+/// Adds a sparse tensor of floats, whose `indices` are linear or rows of coordinates.
 void add_sparse(onnx::GraphProto& g, const std::string& name, std::vector<std::int64_t> dims, std::vector<float> values,
                 std::vector<std::int64_t> indices) {
   onnx::SparseTensorProto& made = *g.add_sparse_initializer();
@@ -22,7 +22,7 @@ void add_sparse(onnx::GraphProto& g, const std::string& name, std::vector<std::i
   for (std::int64_t d : dims) made.add_dims(d);
 }
 
-/// y [2, 3] = `op`(x [2, 3], w)
+/// A model y [2, 3] = `op`(x [2, 3], w).
 onnx::ModelProto reading(const std::string& op) {
   onnx::ModelProto m = new_model();
   add_value(*m.mutable_graph()->mutable_input(), "x", {2, 3});
@@ -51,7 +51,7 @@ std::vector<float> answer(const onnx::ModelProto& m) {
 
 }  // namespace
 
-TEST_CASE("an operator that wants a tensor reads a sparse initializer, whose indices are flat or rows") {
+TEST_CASE("an operator that needs a tensor reads a sparse initializer, whose indices are linear or coordinates") {
   onnx::ModelProto sum = reading("Add"), product = reading("MatMul");
   add_sparse(*sum.mutable_graph(), "w", {2, 3}, {5, 7}, {1, 5});
   add_sparse(*product.mutable_graph(), "w", {3, 2}, {10, 100}, {0, 1, 2, 0});
@@ -139,7 +139,7 @@ TEST_CASE("the few bytes of a sparse initializer take no more memory than the li
   CHECK(huge.words().find("'w0' is over 2 GB when dense") != std::string::npos);
 }
 
-TEST_CASE("a sparse initializer that nobody reads takes no memory as a tensor") {
+TEST_CASE("a sparse initializer that no node reads takes no memory as a tensor") {
   onnx::ModelProto m = reading("Add");
   add_sparse(*m.mutable_graph(), "w", {2, 3}, {5, 7}, {1, 5});
   add_sparse(*m.mutable_graph(), "idle", {1 << 20, 1 << 20}, {5}, {1});

@@ -1,4 +1,4 @@
-// docs/architecture.md has the stages of loading in the order of src/session/stages.hpp.
+// Checks that docs/architecture.md has the stages of loading in the order of src/session/stages.hpp.
 #include <cameo/test_paths.hpp>
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ std::vector<std::string> lines_of(const std::string& path) {
   return lines;
 }
 
-/// "//   read       bytes become a model" in the header's list.
+/// The names in the header's list, whose lines are like "//   read       parses the model".
 std::vector<std::string> stages_of_header() {
   std::vector<std::string> names;
   for (const std::string& line : lines_of("src/session/stages.hpp"))
@@ -26,7 +26,7 @@ std::vector<std::string> stages_of_header() {
   return names;
 }
 
-/// "read -> choose -> ... -> run"; the last is no stage of loading.
+/// The names in the page's line "read -> choose -> ... -> run", without `run`, which is not a stage of loading.
 std::vector<std::string> stages_of_page() {
   for (const std::string& line : lines_of("docs/architecture.md")) {
     if (!line.starts_with("read -> ")) continue;

@@ -1,5 +1,5 @@
-// How soon a run ends that should: by the work that a thread does between two questions, never by the clock on the
-// wall.
+// Tests how soon a run ends after a stop was requested, measured by the processor time of a thread between two stop
+// checks, which does not depend on other load of the machine.
 #include <cameo/os/heap_arena.hpp>
 #include <cameo/run/runner.hpp>
 #include <cameo/session/threads.hpp>
@@ -26,48 +26,48 @@ namespace {
 
 constexpr std::int64_t milliseconds = 1'000'000;
 
-/// Nanoseconds of a processor that this thread has had.
+/// The processor time of this thread in nanoseconds.
 std::int64_t thread_time() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return std::int64_t(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
-/// Measures the work that each thread does from one question to its next, and says "stop" from some question on.
-class questions {
+/// Measures the processor time of each thread between two stop checks, and requests a stop from the check `stop_at` on.
+class stop_checks {
  public:
   static constexpr int stretches = 64;
 
-  explicit questions(std::int64_t stop_at = INT64_MAX) : stop_at_{stop_at} {}
+  explicit stop_checks(std::int64_t stop_at = INT64_MAX) : stop_at_{stop_at} {}
 
   void begin() { last_ = {number_, thread_time()}; }
   void end() { note(); }
-  std::int64_t asked() const { return asked_; }
-  /// The longest work before one of the questions of a stretch, and of the one after it.
+  std::int64_t count() const { return checks_; }
+  /// The longest time before one of the checks in a stretch (of 128 checks) and in the next one.
   std::int64_t longest(int stretch) const { return std::max(longest_[stretch], longest_[stretch + 1]); }
-  bool ask() {
+  bool check() {
     note();
-    return ++asked_ >= stop_at_;
+    return ++checks_ >= stop_at_;
   }
   stop_condition condition() const {
     stop_condition made;
     made.self = this;
-    made.requested = [](const void* self) { return static_cast<questions*>(const_cast<void*>(self))->ask(); };
+    made.requested = [](const void* self) { return static_cast<stop_checks*>(const_cast<void*>(self))->check(); };
     return made;
   }
 
  private:
   struct place {
-    int of;
+    int owner;
     std::int64_t time;
   };
   static thread_local place last_;
-  static constexpr int questions_a_stretch = 128;
+  static constexpr int checks_per_stretch = 128;
 
   void note() {
     const std::int64_t now = thread_time();
-    if (last_.of == number_) {
-      std::atomic<std::int64_t>& longest = longest_[std::min<std::int64_t>(asked_ / questions_a_stretch, stretches)];
+    if (last_.owner == number_) {
+      std::atomic<std::int64_t>& longest = longest_[std::min<std::int64_t>(checks_ / checks_per_stretch, stretches)];
       std::int64_t so_far = longest;
       while (now - last_.time > so_far && !longest.compare_exchange_weak(so_far, now - last_.time)) {}
     }
@@ -75,13 +75,13 @@ class questions {
   }
 
   static inline int count_ = 0;
-  int number_ = ++count_;  // an address would be another's before
+  int number_ = ++count_;  // identifies the object; an address could have been that of an earlier one
   std::int64_t stop_at_;
-  std::atomic<std::int64_t> asked_{0}, longest_[stretches + 1]{};
+  std::atomic<std::int64_t> checks_{0}, longest_[stretches + 1]{};
 };
-thread_local questions::place questions::last_{};
+thread_local stop_checks::place stop_checks::last_{};
 
-/// A model of one node that works for long, and what it is given.
+/// A model of one node that runs for a long time, and its inputs.
 struct workload {
   const char* name;
   std::function<value_id(model_builder&, std::vector<any_value>&)> build;
@@ -167,7 +167,7 @@ std::vector<workload> workloads() {
       {"a product with a vector", product({4096, 4096}, {4096, 1})},
       {"a product of vectors", product({1, 1 << 23}, {1 << 23, 1})},
       {"a product of a row of tiles, of many steps", product({12, 1 << 18}, {1 << 18, 16})},
-      {"a product with rows that are turned",
+      {"a product with transposed rows",
        [](model_builder& m, std::vector<any_value>& in) {
          const value_id a = floats(m, in, {16, 1 << 17}), b = floats(m, in, {24, 1 << 17});
          return m.node("Gemm", {a, b}, {model_builder::integer("transB", 1)});
@@ -226,7 +226,7 @@ std::vector<workload> workloads() {
   };
 }
 
-/// With a sanitizer two of them, of little work: what is measured there says nothing.
+/// The workloads of this build: with a sanitizer, only two short ones, because times measured there are meaningless.
 std::vector<workload> workloads_here() {
   std::vector<workload> all = workloads();
   if (!full_speed)
@@ -236,7 +236,7 @@ std::vector<workload> workloads_here() {
   return all;
 }
 
-/// A session of a workload and a runner of it that tests ask about.
+/// A session of a workload, and a runner that a test calls directly.
 class prepared {
  public:
   explicit prepared(const workload& work) : session_{load(work, inputs_)} {
@@ -277,21 +277,21 @@ class prepared {
   std::vector<value> values_, outputs_;
 };
 
-/// Whether no thread works for 2 ms between two questions, the last of them and the end included. A busy processor and
-/// the system's own work only ever add to what is measured: the least of many runs counts, of each stretch of questions
-/// for itself, since a long run has hardly a chance to be undisturbed as a whole. A piece that is too large is so in
-/// all runs; threads may move it to the stretch beside its own, therefore two stretches are looked at together.
-bool pieces_are_short(prepared& p, detail::task_pool_ref pool, std::int64_t& asked) {
-  std::array<std::int64_t, questions::stretches> least;
+/// True if no thread works for 2 ms between two stop checks, or between the last one and the end. Other load can only
+/// increase the measured times, so the minimum over many runs counts. It is taken for each stretch of checks, because a
+/// long run is hardly ever undisturbed as a whole. A piece of work that is too large is so in all runs, but with
+/// threads it may move to the next stretch, so that two stretches are examined together.
+bool pieces_are_short(prepared& p, detail::task_pool_ref pool, std::int64_t& checks) {
+  std::array<std::int64_t, stop_checks::stretches> least;
   least.fill(INT64_MAX);
   for (int i = 0; i < 40; ++i) {
-    questions q;
+    stop_checks q;
     q.begin();
     REQUIRE(p.run(pool, q.condition()));
     q.end();
-    asked = q.asked();
+    checks = q.count();
     bool all_short = true;
-    for (int at = 0; at < questions::stretches; ++at) {
+    for (int at = 0; at < stop_checks::stretches; ++at) {
       least[at] = std::min(least[at], q.longest(at));
       all_short = all_short && least[at] < 2 * milliseconds;
     }
@@ -305,19 +305,19 @@ void check_workload(const workload& work, detail::task_pool_ref pool) {
   prepared p{work};
   REQUIRE(p.run(pool));
   const std::vector<std::byte> right = p.bits();
-  std::int64_t asked = 0;
-  CHECK(pieces_are_short(p, pool, asked));
-  CHECK(asked > 4);
+  std::int64_t checks = 0;
+  CHECK(pieces_are_short(p, pool, checks));
+  CHECK(checks > 4);
   CHECK(p.bits() == right);
-  for (const std::int64_t at : {std::int64_t{2}, asked / 4, asked / 2}) {
-    questions q{at};
+  for (const std::int64_t at : {std::int64_t{2}, checks / 4, checks / 2}) {
+    stop_checks q{at};
     CHECK(p.run(pool, q.condition()).code() == status_code::canceled);
     CHECK(p.run(pool));
     CHECK(p.bits() == right);
   }
 }
 
-/// Two branches of an If, each a product; `then_branch` is the one that runs.
+/// A model of an If whose branches are products; `then_branch` is the one that runs.
 std::unique_ptr<model> product_in_a_branch() {
   model_builder b;
   const value_id yes = b.input("yes", dtype::boolean, {}), x = b.input("x", dtype::f32, {unknown(), unknown()});
@@ -339,7 +339,7 @@ std::unique_ptr<model> product_in_a_branch() {
   return b.take();
 }
 
-/// What one thread is given by `session::run` with a time-out that is long over before it is done.
+/// The processor time of a run on one thread with a timeout that expires long before the run would be done.
 std::int64_t time_of_answer(const session& s, std::span<const named_input> in, status_code& code) {
   std::int64_t least = INT64_MAX;
   for (int i = 0; i < (full_speed ? 40 : 1) && least >= 2 * milliseconds; ++i) {
@@ -353,17 +353,17 @@ std::int64_t time_of_answer(const session& s, std::span<const named_input> in, s
 
 }  // namespace
 
-TEST_CASE("a thread asks within 2 ms of work whether the run should end, whatever kernel it is in; sessions go on") {
+TEST_CASE("a thread checks within 2 ms of work whether the run should end, in all kernels; sessions run again") {
   for (const workload& work : workloads_here()) check_workload(work, {});
 }
 
-TEST_CASE("so does each thread of several") {
+TEST_CASE("each of several threads checks within 2 ms of work whether the run should end") {
   result<std::unique_ptr<thread_pool>> pool = thread_pool::make(3);
   REQUIRE(pool);
   for (const workload& work : workloads_here()) check_workload(work, **pool);
 }
 
-TEST_CASE("a time-out of nothing is answered before much of a product is done, and the next run is whole") {
+TEST_CASE("a timeout of 1 ns ends a run before much of a product is done, and the next run is complete") {
   for (const execution_mode mode : {execution_mode::sequential, execution_mode::parallel}) {
     session_options options;
     options.threads = 1;
@@ -390,10 +390,10 @@ TEST_CASE("the clock is read about every 100 us of work, however short the piece
   prepared p{small};
   REQUIRE(p.run({}));
   static std::atomic<std::int64_t> readings, time;
-  // A clock that goes on by a microsecond whenever it is asked whether the run should end.
+  // A clock that advances by a microsecond at each stop check.
   stop_condition stop;
-  std::atomic<std::int64_t> asked{0};
-  stop.self = &asked;
+  std::atomic<std::int64_t> checks{0};
+  stop.self = &checks;
   stop.requested = [](const void* self) {
     ++*static_cast<std::atomic<std::int64_t>*>(const_cast<void*>(self));
     time += 1000;
@@ -403,21 +403,21 @@ TEST_CASE("the clock is read about every 100 us of work, however short the piece
   stop.deadline = INT64_MAX;
   readings = 0, time = 1;
   REQUIRE(p.run({}, stop));
-  CHECK(asked > 100);
-  CHECK(readings.load() < asked / 8 + 64);
-  CHECK(readings.load() > asked / 200);
+  CHECK(checks > 100);
+  CHECK(readings.load() < checks / 8 + 64);
+  CHECK(readings.load() > checks / 200);
 }
 
-TEST_CASE("a deadline is seen at the next reading of the clock, and a stop is not forgotten") {
+TEST_CASE("a stop that is requested only once ends the run") {
   prepared p{workloads_here().front()};
-  questions once{3};  // says stop but once: the pieces after it must be left out all the same
-  static std::atomic<int> told;
-  told = 0;
+  stop_checks once{3};  // it requests a stop only once: the pieces after that must be skipped nevertheless
+  static std::atomic<int> calls;
+  calls = 0;
   stop_condition stop;
   stop.self = &once;
-  stop.requested = [](const void*) { return ++told == 3; };
+  stop.requested = [](const void*) { return ++calls == 3; };
   CHECK(p.run({}, stop).code() == status_code::canceled);
-  CHECK(told == 3);
+  CHECK(calls == 3);
   CHECK(p.run({}));
 }
 

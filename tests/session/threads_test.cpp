@@ -32,7 +32,7 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-/// A user's pool: a thread per lane and call, nothing clever.
+/// A user's simple pool, which starts a thread for each lane in each call.
 struct plain_pool {
   std::size_t lanes = 3;
   std::atomic<int> calls{0};
@@ -66,7 +66,7 @@ TEST_CASE("1, 2 and 5 threads give the same bits, in order and by level") {
     }
 }
 
-TEST_CASE("threads of the user's own do the work and give the same bits") {
+TEST_CASE("threads of the user's pool do the work and give the same bits") {
   session_options options;
   options.threads = 1;
   const std::vector<float> one = run_with(options, 300);
@@ -75,7 +75,7 @@ TEST_CASE("threads of the user's own do the work and give the same bits") {
   CHECK(pool.calls > 0);
 }
 
-TEST_CASE("many threads run one session at once, each with shapes of its own") {
+TEST_CASE("many threads run one session at once, each with different shapes") {
   for (execution_mode mode : {execution_mode::sequential, execution_mode::parallel}) {
     session_options options;
     options.threads = 2;
@@ -101,7 +101,7 @@ TEST_CASE("many threads run one session at once, each with shapes of its own") {
   }
 }
 
-TEST_CASE("a pool calls every index once, whichever thread asks, and lanes never overlap") {
+TEST_CASE("a pool calls every index once for any calling thread, and lanes never overlap") {
   result<std::unique_ptr<thread_pool>> pool = thread_pool::make(4);
   REQUIRE(pool);
   (*pool)->begin_run();
@@ -144,8 +144,8 @@ TEST_CASE("between runs threads sleep: 50 runs a second use little of a processo
   run_some(5, std::chrono::milliseconds{1});
   const double busy = run_some(50, std::chrono::milliseconds{0}), calm = run_some(50, std::chrono::milliseconds{20});
   MESSAGE("50 runs back to back ", busy * 1e3, " ms of processor, at 50 Hz ", calm * 1e3, " ms in a second");
-  // Processor time, not wall time: what the pauses of a second add over the runs themselves, 3 % of a processor at the
-  // most. Threads that looked for work in the pauses would add three seconds.
+  // Processor time, not wall time: the pauses, a second in all, may add 3 % of a processor to the time of the runs.
+  // Threads that spin during the pauses would add three seconds.
   if (full_speed) CHECK(calm - busy < 0.03);
 }
 
@@ -169,7 +169,7 @@ TEST_CASE("a session whose threads the system does not start has fewer, a warnin
   pthread_attr_t before, too_large;
   REQUIRE(pthread_getattr_default_np(&before) == 0);
   REQUIRE(pthread_attr_init(&too_large) == 0);
-  REQUIRE(pthread_attr_setstacksize(&too_large, std::size_t{1} << 46) == 0);  // no address space has room for it
+  REQUIRE(pthread_attr_setstacksize(&too_large, std::size_t{1} << 46) == 0);  // more than any address space
   std::string said;
   options.threads = 4;
   options.log_from = log_level::warning;

@@ -8,10 +8,10 @@
 namespace cameo::test {
 namespace {
 
-constexpr std::int64_t matrix_side = 160;  // 100 KB: more than a reader copies
+constexpr std::int64_t matrix_side = 160;  // 100 KB: more than readers copy to aligned memory
 
-/// Large weights for a product that packs them, for one that reads them in place, for a Gather, for a body, and a
-/// default of an input; the names' lengths move the weights through all alignments.
+/// A model with large weights of a product that packs them, of one that reads them in place, of a Gather, of a
+/// subgraph, and of an input's default. The lengths of names give the weights all alignments in the file.
 std::unique_ptr<model> large_weights(std::size_t name_length) {
   model_builder b;
   b.main().name = *b.whole().memory.copy(std::string(name_length, 'n'));
@@ -30,7 +30,7 @@ std::unique_ptr<model> large_weights(std::size_t name_length) {
   return b.take();
 }
 
-/// Constants that steps read in runs: all but those that their kernels have packed.
+/// The number of unaligned constants that steps read in runs, which excludes those that kernels have packed.
 std::size_t read_unaligned(const plan_view& plan) {
   std::size_t found = 0;
   for (const plan_step& step : plan.steps)
@@ -56,7 +56,7 @@ TEST_CASE("large constants work wherever a file has them") {
     REQUIRE(net);
     for (value_id v : (*net)->main().initializers()) odd += !detail::is_aligned(*(*net)->main()[v].constant);
     session_options as_written;
-    as_written.optimize = optimization_level::none;  // else constants are folded away
+    as_written.optimize = optimization_level::none;  // otherwise constants are folded
     const auto from_file = runtime<eps::cpu>{}.load(bytes, as_written);
     const auto in_memory = runtime<eps::cpu>{}.load(large_weights(length), as_written);
     REQUIRE_MESSAGE(from_file, from_file.error().words());
@@ -71,7 +71,7 @@ TEST_CASE("large constants work wherever a file has them") {
       CHECK(floats_of((*a)[i].value) == floats_of((*c)[i].value));
     }
   }
-  CHECK(odd > 0);  // else nothing was tried
+  CHECK(odd > 0);  // otherwise nothing was tested
 }
 
 }  // namespace cameo::test

@@ -1,10 +1,10 @@
-// An output of which nobody says the type: it gets no memory, since nobody knows how much.
+// Tests an output whose type neither the model nor the operator declares, so that no memory can be planned for it.
 #include "session/models.hpp"
 
 namespace cameo::test {
 namespace {
 
-/// y, of a type that nothing says.
+/// An operator whose output y has no declared type.
 struct vague_op {
   static constexpr std::string_view domain = "test", name = "Vague";
   static constexpr parameter inputs[] = {{"x", "T"}}, outputs[] = {{"y", "U"}};

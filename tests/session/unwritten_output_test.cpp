@@ -1,10 +1,10 @@
-// Kernels that return without having written an output of theirs.
+// Tests kernels that return without writing one of their outputs.
 #include "session/models.hpp"
 
 namespace cameo::test {
 namespace {
 
-/// Takes Neg and TopK, and writes the outputs with these numbers.
+/// A provider that runs Neg and TopK, and writes only the outputs with these indices.
 struct forgetful {
   static constexpr std::string_view name = "forgetful", long_name = "ForgetfulExecutionProvider";
   std::vector<std::size_t> writes = {};

@@ -1,4 +1,4 @@
-// Messages that say who and what, whatever a model leaves out.
+// Tests that messages identify nodes and values even if a model gives them no names.
 #include "session/inputs.hpp"
 #include "session/models.hpp"
 
@@ -12,7 +12,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// Runs every Neg: not well.
+/// A provider whose Neg fails.
 struct failing {
   static constexpr std::string_view name = "failing", long_name = "FailingExecutionProvider";
   status_code code = status_code::out_of_memory;
@@ -20,7 +20,7 @@ struct failing {
   status execute(const step_view&, run_context&) const { return code; }
 };
 
-/// y = -x, c = tanh(x); no node has a name.
+/// A model y = -x, c = tanh(x) whose nodes have no names.
 std::unique_ptr<model> nameless(const char* op = "Neg", std::vector<attribute> attributes = {}) {
   model_builder b;
   const value_id x = b.input("x", dtype::f32, {dim::fixed(3)});
@@ -36,7 +36,7 @@ std::string words_of(const result<T>& made) {
   return made ? "nothing is wrong" : std::string{made.error().words()};
 }
 
-/// What a log that was not asked for anything is told while the model loads.
+/// The messages of the default level while the model is loaded.
 std::vector<std::string> warnings_of(std::unique_ptr<model> m) {
   std::vector<std::string> all;
   session_options options;
@@ -67,7 +67,7 @@ TEST_CASE("a node without a name is called by its output, when it is placed and 
   CHECK(bound.find("the node that makes 'y' (Cast") == 0);
 }
 
-TEST_CASE("words never end with where: a code without words gets some on its way up") {
+TEST_CASE("a message is never only a location: an error without words gets some") {
   const auto s = runtime<failing, eps::cpu>{}.load(nameless());
   REQUIRE(s);
   CHECK(words_of(s->run({{"x", three}})) == "the node that makes 'y' (Neg): there is no more memory");
@@ -75,7 +75,7 @@ TEST_CASE("words never end with where: a code without words gets some on its way
   CHECK(status{status_code::fail, "broken"}.in("").in("there").words() == "there: broken");
 }
 
-TEST_CASE("sizes of one symbol that differ are found before a kernel sees them, also in bindings") {
+TEST_CASE("different sizes of one symbol are found before a kernel runs, also in bindings") {
   model_builder b;
   const dim n = b.symbol("n");
   const value_id a = b.input("a", dtype::f32, {dim::fixed(2), n}), c = b.input("c", dtype::f32, {dim::fixed(2), n});
@@ -97,7 +97,7 @@ TEST_CASE("sizes of one symbol that differ are found before a kernel sees them, 
   CHECK(s.run(*bound));
 }
 
-TEST_CASE("an opset or IR version of the future is a warning, and the model runs") {
+TEST_CASE("an opset or IR version that is newer than cameo's is a warning, and the model runs") {
   CHECK(warnings_of(nameless()).empty());
   std::unique_ptr<model> opset = nameless(), ir = nameless();
   opset->imports[0].version = 999;

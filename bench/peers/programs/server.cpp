@@ -1,6 +1,6 @@
-// examples/server with ONNX Runtime's C++ API: the same queue and workers, the same deadlines, the same answers. Runs
-// have no deadline there, only a flag that another thread sets, so one thread watches for all that are under way.
-// tests/scripts/line_counts.py counts, compiles and runs it. Usage: server FOLDER
+// examples/server written with ONNX Runtime's C++ API: the same queue, workers, deadlines and answers. A run of ONNX
+// Runtime has no deadline, only a flag that another thread sets to end it, so one thread watches the deadlines of all
+// runs. tests/scripts/line_counts.py counts the lines of this file, compiles it and runs it. Usage: server FOLDER
 #include "../../../examples/digits/npy.hpp"
 
 #include <onnxruntime_cxx_api.h>
@@ -43,7 +43,7 @@ class server {
     }
     arrived_.notify_all();
   }
-  std::future<int> ask(std::span<const float> image, clock_type::time_point deadline) {
+  std::future<int> submit(std::span<const float> image, clock_type::time_point deadline) {
     request made{image, deadline, {}};
     auto answer = made.answer.get_future();
     {
@@ -75,7 +75,7 @@ class server {
   int answer(Ort::IoBinding& binding, Ort::RunOptions& options, const request& r) {
     if (clock_type::now() >= r.deadline) throw deadline_exceeded{};
     const std::int64_t shape[] = {1, 1, 8, 8};
-    // CreateTensor takes no pointer to const, and a run only reads its inputs.
+    // CreateTensor takes a pointer to non-const elements, but a run only reads its inputs.
     const auto image =
         Ort::Value::CreateTensor<float>(memory_, const_cast<float*>(r.image.data()), r.image.size(), shape, 4);
     binding.BindInput("image", image);
@@ -130,7 +130,7 @@ class server {
   std::multimap<clock_type::time_point, Ort::RunOptions*> running_;
   bool closed_ = false;
   std::jthread watcher_{[this](const std::stop_token& stop) { watch(stop); }};
-  std::vector<std::jthread> threads_;  // last: joined before the others go
+  std::vector<std::jthread> threads_;  // last member: threads are joined before the other members are destroyed
 };
 
 }  // namespace
@@ -148,8 +148,8 @@ int main(int argc, char** argv) try {
   std::vector<std::future<int>> answers, hopeless;
   const auto image = [&](std::size_t i) { return std::span{images.elements}.subspan(64 * i, 64); };
   for (std::size_t i = 0; i < labels.elements.size(); ++i)
-    answers.push_back(reader.ask(image(i), clock_type::now() + std::chrono::minutes{1}));
-  for (std::size_t i = 0; i < 8; ++i) hopeless.push_back(reader.ask(image(i), clock_type::now()));
+    answers.push_back(reader.submit(image(i), clock_type::now() + std::chrono::minutes{1}));
+  for (std::size_t i = 0; i < 8; ++i) hopeless.push_back(reader.submit(image(i), clock_type::now()));
 
   std::size_t answered = 0, right = 0, late = 0;
   for (std::size_t i = 0; i < answers.size(); ++i) try {

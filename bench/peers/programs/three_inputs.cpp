@@ -1,5 +1,6 @@
-// examples/three_inputs with ONNX Runtime's C++ API: the same tokens, the same answer, the same checks.
-// tests/scripts/line_counts.py counts, compiles and runs it. Usage: three_inputs MODEL [EXPECTED]
+// examples/three_inputs written with ONNX Runtime's C++ API: the same tokens, results and checks.
+// tests/scripts/line_counts.py counts the lines of this file, compiles it and runs it.
+// Usage: three_inputs MODEL [EXPECTED]
 #include "../../../examples/digits/npy.hpp"
 
 #include <onnxruntime_cxx_api.h>

@@ -1,5 +1,5 @@
-// examples/top_five with ONNX Runtime's C++ API: the same images, the same answers, the same checks.
-// tests/scripts/line_counts.py counts, compiles and runs it. Usage: top_five FOLDER
+// examples/top_five written with ONNX Runtime's C++ API: the same images, results and checks.
+// tests/scripts/line_counts.py counts the lines of this file, compiles it and runs it. Usage: top_five FOLDER
 #include "../../../examples/digits/npy.hpp"
 
 #include <onnxruntime_cxx_api.h>

@@ -15,11 +15,11 @@ namespace {
 
 struct maker {
   std::string_view cpuid, name;
-  std::uint32_t id;  // PCI's
+  std::uint32_t id;  // the PCI vendor id
 };
 constexpr maker makers[] = {{"GenuineIntel", "Intel", 0x8086}, {"AuthenticAMD", "AMD", 0x1022}};
 
-/// The processor's vendor by CPUID; empty where CPUID is not available.
+/// Returns the processor's vendor by CPUID; empty if CPUID is not available.
 std::string cpuid_vendor() {
 #if defined(__x86_64__) || defined(__i386__)
   unsigned highest = 0, words[3] = {};
@@ -30,7 +30,7 @@ std::string cpuid_vendor() {
 #endif
 }
 
-/// "AVX3 AVX2 SSE4", best first.
+/// Returns the names of Highway's targets, best first: "AVX3 AVX2 SSE4".
 std::string names_of_targets(std::int64_t targets) {
   std::string names;
   for (; targets != 0; targets &= targets - 1)

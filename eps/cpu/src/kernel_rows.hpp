@@ -1,5 +1,5 @@
 #pragma once
-// The list of kernels: the rows of all families.
+// The kernel list of the provider: the rows of all families of operators.
 #include <cameo/kernel/kernel_list.hpp>
 
 #include "attention/attention_rows.hpp"

@@ -1,4 +1,4 @@
-// The table of kernels, from the list.
+// Compiles the kernel list to the table of kernels.
 #include <cameo/eps/cpu.hpp>
 
 #include "kernel_rows.hpp"

@@ -1,4 +1,5 @@
-// The list of kernels in words, for `cameo reduce`. A source of its own: with the table it took a compiler 760 MB.
+// The kernel list as text, for `cameo reduce`. It is a separate source because together with the table it would take a
+// compiler 760 MB.
 #include <cameo/eps/cpu.hpp>
 #include <cameo/kernel/entry_words.hpp>
 

@@ -1,4 +1,4 @@
-// What a session's keys ep.cpu.<option> mean.
+// The options of the provider, which sessions set by the keys ep.cpu.<option>.
 #include <cameo/eps/cpu.hpp>
 #include <cameo/eps/cpu/detail/math_choice.hpp>
 #include <cameo/kernel/bind_context.hpp>
@@ -8,7 +8,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Whether a name is what a pattern says, in which * stands for any characters.
+/// True if a name matches a pattern, in which * stands for any characters.
 bool fits_pattern(std::string_view name, std::string_view pattern) {
   std::size_t at = 0, in = 0, star = pattern.npos, retry = 0;
   while (at < name.size()) {

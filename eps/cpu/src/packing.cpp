@@ -4,7 +4,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Raise the number when the layout of anything that a kernel packs (bind_context::pack) changes.
+/// Raise the number whenever the layout of anything that a kernel packs (bind_context::pack) changes.
 std::string cpu::packing() {
   return "packing 7 for " + std::string{instruction_set_in_use()} + " and " + std::string{best_integer_loops().panels};
 }

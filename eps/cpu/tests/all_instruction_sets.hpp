@@ -5,13 +5,13 @@
 
 namespace cameo::test {
 
-/// Rows that only tests have, of instruction sets that run here: each is added before main() by the file that has it.
+/// Additional instruction sets that only tests have; each file adds its rows before main() if this processor runs them.
 inline std::vector<const eps::instruction_set*>& more_instruction_sets() {
   static std::vector<const eps::instruction_set*> all;
   return all;
 }
 
-/// Those and all that run here, as far as they have the loops that a member points to.
+/// All instruction sets that run here, including those of tests, for which the loops behind `member` exist.
 template <class Loops>
 std::vector<const eps::instruction_set*> all_with(Loops eps::instruction_set::* member) {
   std::vector<const eps::instruction_set*> made;

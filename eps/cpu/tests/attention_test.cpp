@@ -16,7 +16,7 @@ using cameo::test::kernel_rig;
 
 namespace {
 
-/// softmax(Q K^T / sqrt(size)) V, with keys past the query's place left out where `causal`.
+/// softmax(Q K^T / sqrt(size)) V; with `causal`, keys behind the position of the query are left out.
 std::vector<double> naive_attention(const std::vector<float>& q, const std::vector<float>& k,
                                     const std::vector<float>& v, std::int64_t b, std::int64_t heads,
                                     std::int64_t shared, std::int64_t n, std::int64_t keys, std::int64_t size,
@@ -64,7 +64,7 @@ TEST_CASE("attention is what its formula says, for random shapes, shared heads a
   }
 }
 
-TEST_CASE("a query that may see no key gives zeros, whatever the keys hold") {
+TEST_CASE("a query to which no key is visible gives zeros, whatever the keys are") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> q{1, 2}, k{nan, nan}, v{3, 4};
   kernel_rig rig{23};
@@ -99,7 +99,7 @@ TEST_CASE("a mask of integers is added to the scores, as one of floats is") {
                                 [&]<class T>(std::type_identity<T> element) { CHECK(masked_by(element) == expected); });
 }
 
-TEST_CASE("attention of nothing: no queries, no keys, no batches, huge sizes beside a 0") {
+TEST_CASE("attention of empty tensors: no queries, no keys, no batches, huge sizes beside a 0") {
   const std::vector<float> none, two{1, 2};
   const auto run = [&](extents q, const std::vector<float>& q_data, extents k, const std::vector<float>& k_data) {
     auto rig = std::make_unique<kernel_rig>(23, 2);
@@ -173,7 +173,7 @@ TEST_CASE("a cache is written only inside: linear to its end, circular round it"
 
 namespace {
 
-/// A step of ONNX's Attention with a past: output, both presents and, where they are asked for, the scores.
+/// One step of ONNX's Attention with a past: the output, both presents and, if requested, the scores.
 template <class T>
 struct cached_step {
   static constexpr std::int64_t heads = 2, shared = 4, past = 150, size = 40;
@@ -216,7 +216,7 @@ void compare_steps() {
             wrong += got.outputs[o][i].bits != T{want.outputs[o][i]}.bits;
           CHECK(wrong == 0);
         }
-        // Neither keys nor values as floats, of which there are as many bytes each.
+        // The scratch memory must not hold the keys and the values as floats, which would be as many bytes each.
         if (queries == 1) CHECK(got.scratch < 2 * cached_step<T>::past * cached_step<T>::size * sizeof(float));
       }
     }
@@ -225,7 +225,7 @@ void compare_steps() {
 
 }  // namespace
 
-TEST_CASE("ONNX's Attention reads a cache of 16 bits where it lies, with the bits of the same one in float") {
+TEST_CASE("ONNX's Attention reads a cache of 16 bits in place, with the same bits as for that cache in float") {
   test::for_each_target([] {
     compare_steps<float16>();
     compare_steps<bfloat16>();

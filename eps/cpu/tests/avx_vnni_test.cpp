@@ -1,6 +1,6 @@
-// AVX-VNNI's products as AVX512-VNNI encodes them: so processors that have one of both run what the other would. Which
-// results are right is tested by what goes through all_with().
-#define CAMEO_LOOPS_AS_CALLS  // sooner compiled, and as much tested
+// AVX-VNNI's products in the encoding of AVX512-VNNI, so that processors that only have the latter run this code, too.
+// The tests that call all_with() check its results.
+#define CAMEO_LOOPS_AS_CALLS  // compiles faster, and tests as much
 #include "../src/machine/target.hpp"
 #include "../src/microkernels/integer_loops.hpp"
 #include "../src/microkernels/nbits_loops.hpp"
@@ -11,7 +11,7 @@
 
 #ifdef __x86_64__
 #ifdef __clang__
-#pragma clang optimize off  // which with a sanitizer takes longest
+#pragma clang optimize off  // the optimizer takes too long with a sanitizer
 #endif
 CAMEO_TARGET("avx512vnni,avx512vl,avx2,fma")
 namespace CAMEO_NAMESPACE::eps::avx_vnni_as_avx512 {
@@ -38,7 +38,7 @@ const bool is_added = [] {
   return runs_here();
 }();
 
-TEST_CASE("AVX-VNNI's products are among what tests of integers run, where AVX512-VNNI can be had") {
+TEST_CASE("AVX-VNNI's products are among the loops that tests of integers run, if the processor has AVX512-VNNI") {
   const auto all = all_with(&eps::instruction_set::integers);
   CHECK((std::find(all.begin(), all.end(), &row) != all.end()) == is_added);
   if (!is_added) MESSAGE("this processor has no AVX512-VNNI of 256 bits");

@@ -1,4 +1,4 @@
-// Products of bfloat16, which a session asks for with ep.cpu.math.
+// Products in bfloat16, which a session enables with ep.cpu.math.
 #include <cameo/eps/cpu.hpp>
 #include <cameo/eps/cpu/detail/math_choice.hpp>
 #include <cameo/eps/cpu/gemm.hpp>
@@ -40,7 +40,7 @@ std::vector<T> multiply_case(const bf16_case& g, const std::vector<T>& a, const 
 
 float rounded_to_bf16(float x) { return float(bfloat16{x}); }
 
-/// Gemm of rounded numbers, summed in double.
+/// True if y is Gemm of the rounded operands, summed in double.
 bool is_product_of_rounded(const bf16_case& g, const std::vector<float>& a, const std::vector<float>& b,
                            const std::vector<float>& bias, const std::vector<float>& y) {
   for (std::int64_t i = 0; i < g.m; ++i)
@@ -61,7 +61,7 @@ bool is_product_of_rounded(const bf16_case& g, const std::vector<float>& a, cons
 }  // namespace
 
 TEST_CASE(
-    "lines of bfloat16 are sums of products for each instruction set that runs here, whatever is computed beside") {
+    "lines of bfloat16 are sums of products on each instruction set that runs here, whatever is computed beside them") {
   std::mt19937 random{50};
   const auto from_to = [&](std::int64_t low, std::int64_t high) {
     return low + std::int64_t(random() % std::uint64_t(high - low + 1));
@@ -76,7 +76,8 @@ TEST_CASE(
       const std::int64_t vectors = from_to(1, 3), rows = from_to(1, 70), cells = from_to(1, 40), taps = from_to(1, 3);
       const std::int64_t last = from_to(1, lanes), columns = (vectors - 1) * lanes + last, width = vectors * lanes;
       const std::int64_t blocks = (cells + block - 1) / block;
-      // x has a row for each output and those that the taps reach behind it; a tile's taps lie in its own rows.
+      // x has one row per output, and the rows behind it that the taps reach; the taps of a tile are in the tile's
+      // rows.
       const std::int64_t tile = by->tile_rows(rows, vectors), tiles = (rows + tile - 1) / tile,
                          in_tile = tile + taps - 1;
       const auto numbers = test::random_numbers<float>(random, (rows + taps) * cells * 2);
@@ -128,7 +129,7 @@ TEST_CASE(
           const double want = std::clamp(sum, double(line.low), double(line.high));
           wrong += !(std::abs(double(y[place]) - want) <= 1e-4);
         }
-      const std::int64_t row = from_to(0, tile - 1);  // alone, of the first tile
+      const std::int64_t row = from_to(0, tile - 1);  // a row of the first tile, computed alone
       if (row >= rows) continue;
       std::vector<float> alone(add.begin() + row * width, add.begin() + (row + 1) * width);
       line.rows = line.tile_rows = 1, line.x = x.data() + row * block, line.y = alone.data(), line.add = alone.data();
@@ -140,7 +141,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("products of bfloat16 are sums of products of rounded numbers, alike for any number of threads") {
+TEST_CASE(
+    "products of bfloat16 are sums of products of rounded numbers, with the same bits for any number of threads") {
   if (test::no_bf16_here()) return;
   std::mt19937 random{51};
   for (const std::int64_t m : {1, 2, 5, 12, 13, 31})
@@ -158,7 +160,7 @@ TEST_CASE("products of bfloat16 are sums of products of rounded numbers, alike f
       }
 }
 
-TEST_CASE("a row has the same bits alone and among others when products are made of bfloat16") {
+TEST_CASE("a row has the same bits alone and among other rows in products of bfloat16") {
   if (test::no_bf16_here()) return;
   std::mt19937 random{52};
   const std::int64_t m = 29, n = 70, k = 1001;
@@ -173,7 +175,7 @@ TEST_CASE("a row has the same bits alone and among others when products are made
   }
 }
 
-TEST_CASE("a smaller instruction set than that with bfloat16 computes the bits of float when it is asked for") {
+TEST_CASE("an instruction set without bfloat16 computes the bits of float if bfloat16 is requested") {
   std::mt19937 random{53};
   const auto a = test::random_numbers<float>(random, 5 * 40), b = test::random_numbers<float>(random, 40 * 33);
   const auto bias = test::random_numbers<float>(random, 33);
@@ -184,7 +186,7 @@ TEST_CASE("a smaller instruction set than that with bfloat16 computes the bits o
   });
 }
 
-TEST_CASE("weights that are bfloat16 or float16 already are multiplied likewise") {
+TEST_CASE("weights that are float16 give the same products as in float") {
   if (test::no_bf16_here()) return;
   std::mt19937 random{54};
   const bf16_case g{7, 50, 90, false, true, "Relu"};
@@ -198,7 +200,7 @@ TEST_CASE("weights that are bfloat16 or float16 already are multiplied likewise"
 
 namespace {
 
-/// The choice for a node of this name in a session with this value of ep.cpu.math; -1 where the value is refused.
+/// The choice for a node of this name in a session with this value of ep.cpu.math; -1 if the value is refused.
 int choice_for(std::string_view value, std::string_view name) {
   provider_options options{eps::cpu::options};
   options.set("math", value);
@@ -213,7 +215,7 @@ int choice_for(std::string_view value, std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("ep.cpu.math asks for bfloat16 for all nodes, or for those whose names fit a pattern") {
+TEST_CASE("ep.cpu.math selects bfloat16 for all nodes, or for those whose names fit a pattern") {
   CHECK(choice_for("float32", "/a/MatMul") == 0);
   CHECK(choice_for("bf16", "/a/MatMul") == 1);
   CHECK(choice_for("bf16", "") == 1);
@@ -227,7 +229,7 @@ TEST_CASE("ep.cpu.math asks for bfloat16 for all nodes, or for those whose names
   for (const std::string_view wrong : {"", "bf16:", "bf17", "bf16x", "float16"}) CHECK(choice_for(wrong, "a") == -1);
 }
 
-TEST_CASE("a session multiplies only the nodes in bfloat16 that ep.cpu.math names") {
+TEST_CASE("a session multiplies in bfloat16 only in the nodes that ep.cpu.math names") {
   if (test::no_bf16_here()) return;
   const auto run = [](const char* math) {
     test::model_builder b;

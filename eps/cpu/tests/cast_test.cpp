@@ -28,7 +28,7 @@ std::vector<To> cast_to(const std::vector<From>& from, status_code expected = st
   return std::vector<To>(out.begin(), out.end());
 }
 
-/// Every number of a narrow type, and one more, so that no vectors end where the row does.
+/// Every number of a narrow type, and one more, so that the length is not a multiple of a vector's.
 template <class T>
 std::vector<T> all_numbers() {
   std::vector<T> all;
@@ -42,7 +42,7 @@ std::vector<std::uint32_t> bits_of_all(const std::vector<T>& numbers) {
   for (std::size_t i = 0; i < bits.size(); ++i) std::memcpy(&bits[i], &numbers[i], sizeof(T));
   return bits;
 }
-/// Casts of a narrow float, to float and back, against the definition; of each NaN only that it is one.
+/// Casts of a narrow float, to float and back, against the definition; a NaN only has to become a NaN.
 template <class T>
 void check_widening() {
   const std::vector<T> narrow = all_numbers<T>();
@@ -62,7 +62,7 @@ void check_narrowing(std::vector<std::uint32_t>& first) {
     std::memcpy(&each, &bits, sizeof each);
     wide.push_back(each);
   }
-  for (const T each : all_numbers<T>())  // and those in the middle of two, which go to the even one
+  for (const T each : all_numbers<T>())  // and numbers in the middle of two, which round to even
     for (std::uint32_t step : {0u, 1u}) {
       const auto at = float(each), after = float(T::from_bits(decltype(T::bits)(each.bits + step)));
       wide.push_back((at + after) / 2);
@@ -74,12 +74,12 @@ void check_narrowing(std::vector<std::uint32_t>& first) {
   CHECK(wrong == 0);
   const std::vector<std::uint32_t> bits = bits_of_all(narrow);
   if (first.empty()) first = bits;
-  CHECK_MESSAGE(bits == first, "the bits, of NaN too, are the same with each instruction set");
+  CHECK_MESSAGE(bits == first, "the bits, including those of NaN, are the same on each instruction set");
 }
 
 }  // namespace
 
-TEST_CASE("narrow floats become floats and floats narrow ones as defined, to the same bits with each instruction set") {
+TEST_CASE("casts between float and narrower floats follow the definition, with the same bits on each instruction set") {
   std::vector<std::uint32_t> halves, brains;
   cameo::test::for_each_target([&] {
     check_widening<float16>();
@@ -93,7 +93,7 @@ TEST_CASE("narrow floats become floats and floats narrow ones as defined, to the
   });
 }
 
-TEST_CASE("what no integer can hold is defined: large types end at their ends, small ones keep the low bits") {
+TEST_CASE("numbers out of range are defined: int32 and larger types saturate, smaller ones keep the low bits") {
   const std::vector<float> wild{not_a_number, infinity, -infinity, 3e9f, -3e9f, 1e30f, -1.9f, 300.7f};
   using i32 = std::numeric_limits<std::int32_t>;
   using i64 = std::numeric_limits<std::int64_t>;
@@ -107,15 +107,15 @@ TEST_CASE("what no integer can hold is defined: large types end at their ends, s
   CHECK(cast_to<std::int8_t>(std::vector<std::int16_t>{200, -129}) == std::vector<std::int8_t>{-56, 127});
 }
 
-TEST_CASE("a double becomes a half in one rounding") {
-  // Just above the middle of two halves: rounded to float first, it would be the middle, and go down to even.
+TEST_CASE("a double becomes a float16 in one rounding") {
+  // Just above the middle of two float16: rounding to float first would give the middle, which rounds down to even.
   const double above = 1 + 0x1p-11 + 0x1p-40;
   CHECK(float(cast_to<float16>(std::vector<double>{above, -above})[0]) == 1 + 0x1p-10f);
   CHECK(float(cast_to<bfloat16>(std::vector<double>{1 + 0x1p-8 + 0x1p-40})[0]) == 1 + 0x1p-7f);
   CHECK(cast_to<float16>(std::vector<double>{1e300})[0] == float16{infinity});
 }
 
-TEST_CASE("float8 saturates to its largest number, infinities too, or goes to what the format has beyond it") {
+TEST_CASE("float8 saturates to its largest number, infinities too, or becomes the infinity or NaN of the format") {
   const std::vector<float> x{infinity, 1e6f, not_a_number};
   CHECK(float(cast_to<float8e4m3fn>(x)[0]) == 448);
   CHECK(float(cast_to<float8e5m2>(x)[0]) == 57344);
@@ -129,11 +129,11 @@ TEST_CASE("a bool is a byte that is not 0, and anything that is not 0 is true") 
   CHECK(cast_to<bool>(std::vector<float>{0, -0.0f, 0.1f, not_a_number}) == std::vector<bool>{false, false, true, true});
   const std::vector<std::uint8_t> bytes{0, 1, 7};
   kernel_rig rig{13};
-  rig.attribute("to", std::int64_t(dtype::i32)).input({3}, bytes);  // stands in for a bool tensor of a careless file
+  rig.attribute("to", std::int64_t(dtype::i32)).input({3}, bytes);  // as in a nonconforming bool tensor
   REQUIRE(rig.run<cast>({dtype::i32}));
 }
 
-TEST_CASE("text is a number or INVALID_ARGUMENT") {
+TEST_CASE("a string is a number or INVALID_ARGUMENT") {
   using texts = std::vector<std::string_view>;
   CHECK(cast_to<float>(texts{"3.14", " 1e-5 ", "+7", "-INF", "inf", "1e99"}) ==
         std::vector<float>{3.14f, 1e-5f, 7, -infinity, infinity, infinity});
@@ -150,7 +150,7 @@ TEST_CASE("text is a number or INVALID_ARGUMENT") {
   cast_to<std::int32_t>(texts{"seven"}, status_code::invalid_argument);
 }
 
-TEST_CASE("floating-point numbers become text as numpy writes them: the fewest digits, a point or an exponent") {
+TEST_CASE("floating-point numbers become strings as numpy writes them: the fewest digits, a point or an exponent") {
   using texts = std::vector<std::string_view>;
   const auto text_of = [](auto from) {
     std::vector<std::string> made;
@@ -163,7 +163,7 @@ TEST_CASE("floating-point numbers become text as numpy writes them: the fewest d
   const auto same = [](const std::vector<std::string>& got, const texts& want) {
     CHECK(std::vector<std::string>(want.begin(), want.end()) == got);
   };
-  const float edge = 1e-4f;  // below 0.0001
+  const float edge = 1e-4f;  // as a float, less than 0.0001
   same(text_of(std::vector<float>{1, -0.0f, 0.1f, 3.14159274f, 65504, 999999, 1e6f, 123456789.0f, 1e16f, edge, 1e-5f}),
        {"1.0", "-0.0", "0.1", "3.1415927", "65504.0", "999999.0", "1e+06", "1.2345679e+08", "1e+16", "1e-04", "1e-05"});
   same(text_of(std::vector<float>{not_a_number, infinity, -infinity, 3.4028235e38f, 1e-45f}),
@@ -178,7 +178,7 @@ TEST_CASE("floating-point numbers become text as numpy writes them: the fewest d
        {"1.0", "0.1", "3.14", "1e+16"});
 }
 
-TEST_CASE("floats are cut to integers as one by one, also where a block of them has some beyond int32") {
+TEST_CASE("floats are truncated to integers independently, even if a block of them has some beyond int32") {
   const auto same = [](const std::vector<float>& x, auto integer) {
     using to = decltype(integer);
     const std::vector<to> y = cast_to<to>(x);
@@ -201,8 +201,8 @@ TEST_CASE("floats are cut to integers as one by one, also where a block of them 
         std::vector<std::int64_t>{3000000000, -3000000000, 0});
 }
 
-TEST_CASE("a result that goes past the caches is what a small one is") {
-  // 64 MB and more, and no multiple of a block.
+TEST_CASE("a result that is written around the caches equals that of the same elements in a small tensor") {
+  // 64 MB and more, and not a multiple of a block.
   const std::size_t count = (std::size_t{64} << 20) / 8 + 777;
   std::vector<std::int8_t> x(count);
   for (std::size_t i = 0; i < count; ++i) x[i] = std::int8_t(i * 7 + i / 251);
@@ -212,7 +212,7 @@ TEST_CASE("a result that goes past the caches is what a small one is") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("a cast to no type or to complex numbers is refused when it is bound") {
+TEST_CASE("a cast to an invalid type or to complex numbers is refused when it is bound") {
   const std::vector<float> x{1};
   for (const std::int64_t to : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{99}, std::int64_t(dtype::c64)}) {
     kernel_rig rig{13};

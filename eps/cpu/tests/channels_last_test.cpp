@@ -1,4 +1,4 @@
-// com.microsoft's operators on bytes with the channels last, beside ONNX's own between two Transposes.
+// Operators of com.microsoft on bytes with the channels last, against ONNX's operators between two Transposes.
 #include "session/models.hpp"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ std::vector<T> some_bytes(std::size_t count) {
   return all;
 }
 
-/// Runs y = node(x) for x [2, 5, 6, 4] with the channels last, by `direct` or with them moved to the front.
+/// Runs y = node(x) for x [2, 5, 6, 4], channels last: once as the node `direct`, once as `moved` between Transposes.
 template <class T, class Direct, class Moved>
 void compare_layouts(const Direct& direct, const Moved& moved) {
   const std::vector<std::int64_t> front{0, 3, 1, 2}, back{0, 2, 3, 1};

@@ -1,5 +1,5 @@
-// Elementwise operators and pools of codes against their plain definition, code by code: random scales, zero points,
-// shapes, ends of ranges and ties, on every instruction set.
+// Elementwise operators and pools of quantized values against their definition, value by value: random scales, zero
+// points, shapes, ends of ranges and ties, on each instruction set.
 #include <doctest/doctest.h>
 #include <cameo/eps/cpu/nhwc_max_pool.hpp>
 #include <cameo/eps/cpu/pool.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 namespace ms = op::microsoft;
 
-/// What the operators of com.microsoft are defined by: float, each step rounded, ties to even, saturated, NaN as 0.
+/// The definition of com.microsoft's operators: float, each step rounded, ties to even, saturated, NaN as 0.
 template <class T>
 struct coding {
   float scale;
@@ -40,7 +40,7 @@ struct code_source {
     for (T& v : made) v = T(random());
     return made;
   }
-  /// Scales of all sizes; often powers of two, whose quotients are ties, and now and then no scale at all.
+  /// Scales of all magnitudes; often powers of two, whose quotients are ties, and sometimes an invalid one.
   coding<T> scale() {
     constexpr float odd[] = {0, -0.5f, infinity, not_a_number, 1e-40f, 1e38f};
     const unsigned kind = random() % 16;
@@ -52,14 +52,14 @@ struct code_source {
   }
 };
 
-/// Scales and zero points of a node, which live as long as its rig: constants, or known in a run only.
+/// Adds scales and zero points to a rig, as constants or as inputs of the run; owns their memory.
 template <class T>
 class coded_rig : public kernel_rig {
  public:
   explicit coded_rig(bool constants) : kernel_rig{1, 3}, constants_{constants} {}
   coded_rig& scale(const coding<T>& by) {
     input<float>({}, scales_.emplace_back(1, by.scale), constants_);
-    if (by.zero == 0 && constants_) no_input();  // left out is 0
+    if (by.zero == 0 && constants_) no_input();  // a zero point that is left out is 0
     else input<T>({1}, zeros_.emplace_back(1, by.zero), constants_);
     return *this;
   }
@@ -105,7 +105,7 @@ void check_zip(std::uint32_t seed) {
   CHECK(wrong == 0);
 }
 
-/// Scales of the size that networks have, and some for which many sums are half a step from two codes.
+/// Scales of the magnitude that networks have, and some for which many sums are in the middle of two quantized values.
 template <class T>
 void check_sums_of_all_pairs(std::uint32_t seed) {
   code_source<T> from{std::mt19937{seed}};
@@ -127,14 +127,14 @@ void check_sums_of_all_pairs(std::uint32_t seed) {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("sums of codes are their definition for every pair of codes") {
+TEST_CASE("sums of quantized values follow their definition for every pair of values") {
   for_each_target_and_seed(24, [](std::uint32_t seed) {
     check_sums_of_all_pairs<std::uint8_t>(seed);
     check_sums_of_all_pairs<std::int8_t>(seed);
   });
 }
 
-TEST_CASE("QLinearAdd and QLinearMul are their definition, code by code") {
+TEST_CASE("QLinearAdd and QLinearMul follow their definition, value by value") {
   for_each_target_and_seed(300, [](std::uint32_t seed) {
     check_zip<ms::QLinearAdd, std::uint8_t>(seed);
     check_zip<ms::QLinearAdd, std::int8_t>(seed);
@@ -160,7 +160,7 @@ void check_map(std::uint32_t seed) {
   CHECK(elements_of<T>(rig) == want);
 }
 
-TEST_CASE("QLinearLeakyRelu is its definition, code by code") {
+TEST_CASE("QLinearLeakyRelu follows its definition, value by value") {
   for_each_target_and_seed(100, [](std::uint32_t seed) {
     check_map<std::uint8_t>(seed);
     check_map<std::int8_t>(seed);
@@ -194,7 +194,7 @@ void check_concat(std::uint32_t seed) {
   CHECK(elements_of<T>(rig) == want);
 }
 
-TEST_CASE("QLinearConcat is its definition, code by code") {
+TEST_CASE("QLinearConcat follows its definition, value by value") {
   for_each_target_and_seed(100, [](std::uint32_t seed) {
     check_concat<std::uint8_t>(seed);
     check_concat<std::int8_t>(seed);
@@ -230,7 +230,7 @@ void check_where(std::uint32_t seed) {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("QLinearWhere is its definition, code by code") {
+TEST_CASE("QLinearWhere follows its definition, value by value") {
   for_each_target_and_seed(60, [](std::uint32_t seed) {
     check_where<std::uint8_t>(seed);
     check_where<std::int8_t>(seed);
@@ -269,14 +269,14 @@ void check_softmax(std::uint32_t seed) {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("QLinearSoftmax is its definition, code by code") {
+TEST_CASE("QLinearSoftmax follows its definition, value by value") {
   for_each_target_and_seed(60, [](std::uint32_t seed) {
     check_softmax<std::uint8_t>(seed);
     check_softmax<std::int8_t>(seed);
   });
 }
 
-/// An image's place of (n, c, y, x), channels first or last.
+/// The offset of (n, c, y, x) in an image whose channels are first or last.
 struct image {
   std::int64_t batch, channels, height, width;
   bool last;
@@ -309,7 +309,7 @@ struct pool_window {
     rig.attribute("dilations", std::vector<std::int64_t>{y.dilation, x.dilation});
     rig.attribute("pads", std::vector<std::int64_t>{y.pad_begin, x.pad_begin, y.pad_end, x.pad_end});
   }
-  /// Calls f(row, column) for what the window at (a, b) sees.
+  /// Calls f(row, column) for each element inside the image of the window for the output (a, b).
   template <class F>
   void each(std::int64_t a, std::int64_t b, const F& f) const {
     for (std::int64_t i = 0; i < y.kernel; ++i)
@@ -362,7 +362,7 @@ void check_average_pool(std::uint32_t seed) {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("average pools of codes are their definition, code by code") {
+TEST_CASE("average pools of quantized values follow their definition, value by value") {
   for_each_target_and_seed(120, [](std::uint32_t seed) {
     check_average_pool<std::uint8_t>(seed);
     check_average_pool<std::int8_t>(seed);
@@ -398,22 +398,22 @@ void check_max_pool(std::uint32_t seed) {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("MaxPool and NhwcMaxPool of codes are their definition") {
+TEST_CASE("MaxPool and NhwcMaxPool of quantized values follow their definition") {
   for_each_target_and_seed(120, [](std::uint32_t seed) {
     check_max_pool<std::uint8_t>(seed);
     check_max_pool<std::int8_t>(seed);
   });
 }
 
-/// How scales lie on x [outer, axis, inner].
+/// The granularity of the scales of x [outer, axis, inner].
 struct scale_case {
-  std::int64_t outer, axis, inner, block;  // of 0: one per index of the axis; -1: one for all
+  std::int64_t outer, axis, inner, block;  // 0: one scale per index of the axis; -1: one for all elements
   extents x() const { return {outer, axis, inner}; }
   extents scales() const {
     if (block < 0) return {};
     return block == 0 ? extents{axis} : extents{outer, (axis + block - 1) / block, inner};
   }
-  std::size_t of(std::int64_t i) const {
+  std::size_t index_of(std::int64_t i) const {
     const std::int64_t a = i / inner % axis;
     if (block < 0) return 0;
     if (block == 0) return std::size_t(a);
@@ -438,7 +438,7 @@ std::vector<F> random_scales(std::mt19937& random, std::size_t n) {
   return made;
 }
 
-/// X and the scales' type F, codes T.
+/// x has the type X, the scales have the type F, the quantized values the type T.
 template <class X, class F, class T>
 void check_quantize(std::uint32_t seed) {
   std::mt19937 random{seed};
@@ -464,14 +464,14 @@ void check_quantize(std::uint32_t seed) {
   REQUIRE(rig.input<T>(places.scales(), zeros, seed % 2 == 0).template run<eps::quantize_linear>({dtype_of<T>}));
   std::int64_t wrong = 0;
   for (std::int64_t i = 0; i < count; ++i) {
-    const auto s = places.of(i);
+    const auto s = places.index_of(i);
     const float steps = float(F(float(x[std::size_t(i)]) / float(scales[s])));
     wrong += rig.output<T>(0)[i] != coding<T>{1, zeros[s]}.code(steps);
   }
   CHECK(wrong == 0);
 }
 
-TEST_CASE("QuantizeLinear is its definition, code by code") {
+TEST_CASE("QuantizeLinear follows its definition, value by value") {
   for_each_target_and_seed(60, [](std::uint32_t seed) {
     check_quantize<float, float, std::uint8_t>(seed);
     check_quantize<float, float, std::int8_t>(seed);
@@ -500,14 +500,14 @@ void check_dequantize(std::uint32_t seed) {
   REQUIRE(rig.run<eps::dequantize_linear>({dtype_of<F>}));
   std::int64_t wrong = 0;
   for (std::int64_t i = 0; i < count; ++i) {
-    const auto s = places.of(i);
+    const auto s = places.index_of(i);
     const std::int64_t distance = std::int64_t{x[std::size_t(i)]} - (zeros.empty() ? 0 : std::int64_t{zeros[s]});
     wrong += float(rig.output<F>(0)[i]) != float(F(float(distance) * float(scales[s])));
   }
   CHECK(wrong == 0);
 }
 
-TEST_CASE("DequantizeLinear is its definition, number by number") {
+TEST_CASE("DequantizeLinear follows its definition, value by value") {
   for_each_target_and_seed(60, [](std::uint32_t seed) {
     check_dequantize<std::uint8_t, float>(seed);
     check_dequantize<std::int8_t, float>(seed);
@@ -519,7 +519,7 @@ TEST_CASE("DequantizeLinear is its definition, number by number") {
   });
 }
 
-/// Codes of a few bits, to floats and back to the same codes.
+/// Quantized values of a few bits become floats, and quantized again they are the same.
 void check_packed(dtype type, unsigned bits, bool is_signed, std::uint32_t seed) {
   code_source<std::uint8_t> from{std::mt19937{seed}};
   const std::int64_t per_byte = 8 / bits, count = per_byte * (1 + from.below(700));
@@ -541,7 +541,7 @@ void check_packed(dtype type, unsigned bits, bool is_signed, std::uint32_t seed)
   CHECK(std::equal(bytes.begin(), bytes.end(), again.output<std::uint8_t>(0).data()));
 }
 
-TEST_CASE("codes of 4 and 2 bits are unpacked and packed again") {
+TEST_CASE("quantized values of 4 and 2 bits are unpacked and packed again") {
   for_each_target_and_seed(30, [](std::uint32_t seed) {
     check_packed(dtype::u4, 4, false, seed);
     check_packed(dtype::i4, 4, true, seed);
@@ -550,7 +550,7 @@ TEST_CASE("codes of 4 and 2 bits are unpacked and packed again") {
   });
 }
 
-TEST_CASE("DynamicQuantizeLinear finds the range of a long tensor, passing over NaN") {
+TEST_CASE("DynamicQuantizeLinear finds the range of a long tensor, ignoring NaN") {
   for_each_target_and_seed(30, [](std::uint32_t seed) {
     std::mt19937 random{seed};
     const std::int64_t count = 1 + std::int64_t(random() % 40000);

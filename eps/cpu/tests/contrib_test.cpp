@@ -1,4 +1,4 @@
-// What no other runtime can be asked: windows of states, products of floats of 8 bits, steps of training in double.
+// Operators for which no other runtime is a reference: windows of states, products of float8, training steps in double.
 #include <cameo/eps/cpu/integer_matmul.hpp>
 #include <cameo/eps/cpu/linear_attention.hpp>
 #include <cameo/eps/cpu/optimizers.hpp>
@@ -14,7 +14,7 @@ using cameo::test::kernel_rig;
 using cameo::test::near;
 using cameo::test::random_numbers;
 
-TEST_CASE("states of the last positions are those that shorter calls end with, and zeros before the first") {
+TEST_CASE("states of the last positions are the last ones of shorter calls, and zeros before the first") {
   std::mt19937 random{5};
   constexpr std::int64_t length = 3, window = 5, size = 2, width = 4;
   const auto q = random_numbers<float>(random, length * size), k = random_numbers<float>(random, length * size);
@@ -41,7 +41,7 @@ TEST_CASE("states of the last positions are those that shorter calls end with, a
   }
 }
 
-TEST_CASE("a causal convolution keeps the inputs before each of the last positions, with channels last too") {
+TEST_CASE("a causal convolution keeps the inputs before each of the last positions, also with channels last") {
   std::mt19937 random{6};
   constexpr std::int64_t length = 3, window = 4, channels = 2, taps = 3;
   const auto x = random_numbers<float>(random, length * channels), w = random_numbers<float>(random, channels * taps);
@@ -53,14 +53,14 @@ TEST_CASE("a causal convolution keeps the inputs before each of the last positio
   for (std::int64_t slot = 0; slot < window; ++slot)
     for (std::int64_t i = 0; i < taps - 1; ++i)
       for (std::int64_t ch = 0; ch < channels; ++ch) {
-        const std::int64_t end = length - window + slot, at = end - (taps - 2) + i;  // `end`: the last position seen
+        const std::int64_t end = length - window + slot, at = end - (taps - 2) + i;  // `end`: of the slot
         const float want = end >= 0 && at >= 0 ? x[std::size_t(at * channels + ch)] : 0;
         CHECK(rig.output<float>(1)[(slot * (taps - 1) + i) * channels + ch] == want);
       }
 }
 
-TEST_CASE_TEMPLATE("products of floats of 8 bits are those of the numbers that they stand for", T, float8e4m3fn,
-                   float8e4m3fnuz, float8e5m2, float8e5m2fnuz) {
+TEST_CASE_TEMPLATE("products of float8 are those of the numbers that they represent", T, float8e4m3fn, float8e4m3fnuz,
+                   float8e5m2, float8e5m2fnuz) {
   std::mt19937 random{7};
   constexpr std::int64_t m = 3, k = 4, n = 2;
   const auto a = random_numbers<T>(random, m * k), b = random_numbers<T>(random, k * n);
@@ -79,7 +79,7 @@ TEST_CASE_TEMPLATE("products of floats of 8 bits are those of the numbers that t
     }
 }
 
-TEST_CASE("a product of floats of 8 bits that is too large becomes the largest number") {
+TEST_CASE("a product of float8 that is too large becomes the largest number") {
   const std::vector<float8e4m3fn> one{float8e4m3fn(448.0f)}, zero{float8e4m3fn(0.0f)};
   const std::vector<float> scale{1};
   kernel_rig rig{21};
@@ -89,7 +89,7 @@ TEST_CASE("a product of floats of 8 bits that is too large becomes the largest n
   CHECK(float(rig.output<float8e4m3fn>(0)[0]) == 448.0f);
 }
 
-TEST_CASE("Adam corrects its means by the count of updates, in double where the tensors are") {
+TEST_CASE("Adam corrects its means by the count of updates, in double if the tensors are double") {
   const std::vector<double> rate{0.1}, x{1, -2}, g{0.5, 0.25}, v{0.1, -0.1}, h{0.2, 0.3};
   for (const std::int64_t updates : {std::int64_t{0}, std::int64_t{3}}) {
     const std::vector<std::int64_t> count{updates};

@@ -38,7 +38,7 @@ struct conv_case {
   }
 };
 
-/// Sums as the definition says: over channels of the group and all taps that fall inside.
+/// The sums of the definition: over the channels of the group and all taps inside the image.
 template <class T>
 std::vector<double> naive_conv(const conv_case& k, const std::vector<T>& x, const std::vector<T>& w,
                                const std::vector<T>& b) {
@@ -130,13 +130,13 @@ void compare_conv(int cases, unsigned seed, double tolerance) {
 
 }  // namespace
 
-TEST_CASE("convolution is the sum it is defined as, and its bits don't depend on threads or prepacking") {
+TEST_CASE("convolution is the sum of its definition, and its bits do not depend on threads or prepacking") {
   compare_conv<float>(400, 1, 1e-4);
   compare_conv<double>(100, 2, 1e-10);
   compare_conv<float16>(30, 3, 3e-3);
 }
 
-TEST_CASE("large enough for several blocks of depth, rows and pixels") {
+TEST_CASE("a convolution large enough for several blocks of depth, rows and pixels") {
   std::mt19937 random{5};
   for (const conv_case& k : {conv_case{1, 1, 70, 130, {{40, 3, 1, 1, 1, 1}, {33, 3, 1, 1, 1, 1}}},
                              conv_case{2, 1, 600, 40, {{9, 1, 2, 1, 0, 0}, {7, 1, 2, 1, 0, 0}}},
@@ -151,7 +151,7 @@ TEST_CASE("large enough for several blocks of depth, rows and pixels") {
   }
 }
 
-TEST_CASE("weights of 16 bits are kept so, and give the bits of the same weights in float") {
+TEST_CASE("weights of 16 bits stay in 16 bits, and give the same bits as in float") {
   std::mt19937 random{6};
   for (const conv_case& k : {conv_case{1, 1, 70, 130, {{40, 3, 1, 1, 1, 1}, {33, 3, 1, 1, 1, 1}}},
                              conv_case{2, 1, 600, 40, {{9, 1, 2, 1, 0, 0}, {7, 1, 2, 1, 0, 0}}},
@@ -177,8 +177,8 @@ TEST_CASE("weights of 16 bits are kept so, and give the bits of the same weights
 
 namespace {
 
-/// Conv of 16 bits has the bits of Conv in float of the same numbers, rounded once at the end: with a bias, a Z that is
-/// added, and weights that are packed once or at every run.
+/// Conv in 16 bits gives the bits of Conv in float on the same numbers, rounded once at the end: with a bias, with an
+/// added Z, and with weights that are packed once or in each run.
 template <class T>
 void compare_narrow(const conv_case& k, std::mt19937& random) {
   const auto x = test::random_numbers<T>(random, k.x().count()), w = test::random_numbers<T>(random, k.w().count());
@@ -202,7 +202,7 @@ void compare_narrow(const conv_case& k, std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("images of 16 bits give the bits of the same images in float, whatever is done with their lines") {
+TEST_CASE("images of 16 bits give the same bits as in float, however their lines are converted") {
   std::mt19937 random{7};
   for (int i = 0; i < 60; ++i) {
     const conv_case k = random_conv_case(random);
@@ -212,7 +212,7 @@ TEST_CASE("images of 16 bits give the bits of the same images in float, whatever
   }
   compare_narrow<float16>({1, 1, 3, 5, {{7, 3, 1, 1, 1, 1}, {1500, 3, 2, 1, 1, 1}}}, random);  // long lines
   compare_narrow<float16>({1, 2, 3, 5, {{7, 1, 2, 1, 0, 0}, {1500, 1, 2, 1, 0, 0}}}, random);
-  compare_narrow<float16>({1, 1, 3, 5, {{90, 3, 1, 1, 1, 1}, {70, 3, 1, 1, 1, 1}}}, random);  // many short ones
+  compare_narrow<float16>({1, 1, 3, 5, {{90, 3, 1, 1, 1, 1}, {70, 3, 1, 1, 1, 1}}}, random);  // many short lines
   compare_narrow<float16>({1, 3, 1, 2, {{90, 3, 2, 1, 1, 1}, {70, 3, 1, 1, 1, 1}}}, random);
 }
 
@@ -247,7 +247,7 @@ TEST_CASE("FusedConv adds Z, then applies its activation") {
       rig.attribute("activation", name).attribute("activation_params", std::vector<float>{0.25f, 0.5f});
       rig.input<float>(k.x(), x).input<float>(k.w(), w, true).input<float>({k.w()[0]}, b).input<float>(k.y(), z);
       REQUIRE(bool(rig.run<eps::fused_conv<float>>({dtype::f32})));
-      const std::string which = name;  // clang 14 captures no structured bindings
+      const std::string which = name;  // clang 14 cannot capture structured bindings
       CHECK_MESSAGE(test::near(rig.output<float>(0), want, 1e-5), which);
     }
   }
@@ -264,7 +264,7 @@ TEST_CASE("SAME pads so that there are ceil(in / stride) outputs, the odd one at
   }
 }
 
-TEST_CASE("no images, no channels, no outputs are fine; a NaN in the input only reaches the outputs that see it") {
+TEST_CASE("no images, channels or outputs are valid; a NaN only reaches the outputs whose windows contain it") {
   const std::vector<float> none, w(18, 1.0f), x(9, std::numeric_limits<float>::quiet_NaN());
   kernel_rig empty{11};
   empty.input<float>({0, 2, 3, 3}, none).input<float>({1, 2, 3, 3}, w, true);
@@ -288,7 +288,7 @@ TEST_CASE("no images, no channels, no outputs are fine; a NaN in the input only 
   CHECK(nan.output<float>(0)[1] == 9.0f);
 }
 
-TEST_CASE("what does not fit is a status with words") {
+TEST_CASE("invalid shapes and attributes are errors with a message") {
   const std::vector<float> x(9), w(16), b(3);
   const auto fails = [&](kernel_rig& rig, status_code code, std::string_view words) {
     const status s = rig.run<eps::conv<float>>({dtype::f32});
@@ -303,10 +303,11 @@ TEST_CASE("what does not fit is a status with words") {
   };
   using cameo::test::ints;
   const auto nothing = [](kernel_rig&) {};
-  with(nothing, status_code::invalid_argument, "less than the window's 4", {1, 1, 4, 4});
+  with(nothing, status_code::invalid_argument, "the kernel reaches over 4 elements", {1, 1, 4, 4});
   with(nothing, status_code::invalid_argument, "channels", {1, 2, 2, 2});
   with(nothing, status_code::invalid_argument, "rank", {1, 1, 2});
-  with([](kernel_rig& r) { r.attribute("group", std::int64_t{2}); }, status_code::invalid_argument, "groups");
+  with([](kernel_rig& r) { r.attribute("group", std::int64_t{2}); }, status_code::invalid_argument,
+       "multiple of group, 2");
   with([](kernel_rig& r) { r.attribute("group", std::int64_t{0}); }, status_code::invalid_graph, "group");
   with([](kernel_rig& r) { r.attribute("group", std::int64_t{-1}); }, status_code::invalid_graph, "group");
   with([](kernel_rig& r) { r.attribute("strides", ints{0, 1}); }, status_code::invalid_graph, "strides");
@@ -326,7 +327,7 @@ TEST_CASE("what does not fit is a status with words") {
   fails(bias, status_code::invalid_argument, "bias");
 }
 
-TEST_CASE("a stride beyond everything leaves one output, and reads nothing it should not") {
+TEST_CASE("a stride beyond the image leaves one output and reads nothing outside") {
   const std::int64_t far = std::int64_t{1} << 50;
   const std::vector<float> x(9, 1.0f), w(4, 1.0f);
   for (const std::int64_t channels : {1, 4}) {

@@ -17,7 +17,7 @@ struct transposed_axis {
 
 }  // namespace
 
-TEST_CASE("ConvTranspose spreads every element, for random shapes, groups and threads") {
+TEST_CASE("ConvTranspose adds each element times the kernel to the output, for random shapes, groups and threads") {
   std::mt19937 random{1};
   const auto upto = [&](int most) { return std::int64_t(random() % unsigned(most) + 1); };
   for (int i = 0; i < 200; ++i) {
@@ -70,7 +70,7 @@ TEST_CASE("ConvTranspose spreads every element, for random shapes, groups and th
     rig.attribute("group", groups);
     if (i % 3) {
       rig.attribute("output_padding", extra);
-    } else {  // the same, said in another way
+    } else {  // the same padding, given by output_shape
       ints shape(y_shape.begin() + 2, y_shape.end());
       bool same = true;
       for (const transposed_axis& a : axes) {
@@ -90,7 +90,7 @@ TEST_CASE("ConvTranspose spreads every element, for random shapes, groups and th
 
 namespace {
 
-/// ConvTranspose of 16 bits has the bits of the same in float, rounded once at the end.
+/// ConvTranspose in 16 bits gives the bits of ConvTranspose in float, rounded once at the end.
 template <class T>
 void compare_narrow(const extents& x_shape, const extents& w_shape, std::int64_t groups, std::mt19937& random) {
   const auto x = test::random_numbers<T>(random, x_shape.count()), w = test::random_numbers<T>(random, w_shape.count());
@@ -114,7 +114,7 @@ void compare_narrow(const extents& x_shape, const extents& w_shape, std::int64_t
 
 }  // namespace
 
-TEST_CASE("images and weights of 16 bits give the bits of the same numbers in float") {
+TEST_CASE("images and weights of 16 bits give the same bits as in float") {
   std::mt19937 random{2};
   for (const std::int64_t groups : {1, 2})
     for (const std::int64_t channels : {1, 5, 40})
@@ -137,7 +137,7 @@ TEST_CASE("SAME makes the output stride times as long") {
   }
 }
 
-TEST_CASE("SAME adds nothing where the windows end before stride times the length; it cuts what output_padding adds") {
+TEST_CASE("SAME adds nothing if the windows end before stride times the length; it removes what output_padding adds") {
   const auto y = [](std::string_view mode, const std::vector<float>& w, std::int64_t stride, std::int64_t extra) {
     kernel_rig rig{11};
     rig.attribute("auto_pad", mode).attribute("strides", ints{stride}).attribute("output_padding", ints{extra});
@@ -146,14 +146,14 @@ TEST_CASE("SAME adds nothing where the windows end before stride times the lengt
     REQUIRE(bool(rig.run<eps::conv_transpose<float>>({dtype::f32})));
     return std::vector<float>(rig.output<float>(0).begin(), rig.output<float>(0).end());
   };
-  // ONNX Runtime's numbers.
+  // The expected numbers are ONNX Runtime's.
   CHECK(y("SAME_UPPER", {3}, 3, 0) == std::vector<float>{3, 0, 0, 6});
   CHECK(y("SAME_LOWER", {3}, 3, 1) == std::vector<float>{3, 0, 0, 6, 0});
   CHECK(y("SAME_LOWER", {3, 4, 5, 6}, 2, 1) == std::vector<float>{11, 14, 10, 12});
   CHECK(y("SAME_UPPER", {3, 4, 5, 6}, 2, 1) == std::vector<float>{4, 11, 14, 10});
 }
 
-TEST_CASE("ConvTranspose says what does not fit") {
+TEST_CASE("ConvTranspose reports what does not fit") {
   const std::vector<float> x(9), w(9);
   const auto with = [&](auto change, const extents& w_shape, status_code code) {
     kernel_rig rig{11};

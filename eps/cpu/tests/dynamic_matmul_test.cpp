@@ -17,7 +17,7 @@ std::vector<T> all_codes(std::mt19937& random, std::int64_t n) {
   return made;
 }
 
-/// B's side of a product of [stack, m, k] and [k, n] or [stack, k, n].
+/// The right operand of a product of [stack, m, k] and [k, n] or [stack, k, n].
 template <class T>
 struct right_side {
   extents shape;
@@ -36,7 +36,7 @@ struct right_side {
   int zero(std::size_t j) const { return zeros[zeros.size() == 1 ? 0 : j]; }
 };
 
-/// Y, each step rounded as the operators say, from A's codes [stack * m, k].
+/// Y of the quantized A [stack * m, k], each step rounded as the operators define.
 template <class A, class B>
 std::vector<float> expected(const std::vector<A>& a, float a_scale, int a_zero, const right_side<B>& b,
                             std::int64_t m) {
@@ -75,7 +75,7 @@ void check_to_float(std::uint32_t seed) {
   CHECK(elements_of<float>(rig) == expected(a, scale[0], zero[0], b, m));
 }
 
-TEST_CASE("MatMulIntegerToFloat is exact sums, scaled and moved") {
+TEST_CASE("MatMulIntegerToFloat has exact sums, scaled and with the bias added") {
   for_each_target_and_seed(40, [](std::uint32_t seed) {
     check_to_float<std::uint8_t, std::int8_t>(seed);
     check_to_float<std::uint8_t, std::uint8_t>(seed);
@@ -102,14 +102,14 @@ void check_dynamic(std::uint32_t seed) {
                                             quantized.output<std::uint8_t>(2)[0], b, m));
 }
 
-TEST_CASE("DynamicQuantizeMatMul is DynamicQuantizeLinear and the product of its codes") {
+TEST_CASE("DynamicQuantizeMatMul is DynamicQuantizeLinear and the product of its quantized values") {
   for_each_target_and_seed(40, [](std::uint32_t seed) {
     check_dynamic<std::int8_t>(seed);
     check_dynamic<std::uint8_t>(seed);
   });
 }
 
-TEST_CASE("products of codes of 8 bits to floats: no elements, vectors, and what does not fit") {
+TEST_CASE("products of quantized values of 8 bits to floats: empty tensors, vectors, and shapes that do not fit") {
   const std::vector<std::uint8_t> a{1, 2, 3}, none;
   const std::vector<std::int8_t> b{1, 2, 3, 4, 5, 6}, zeros{0, 0};
   const std::vector<float> one{1}, three{1, 2, 3}, two{1, 10}, x{0, 127.5f, 255};

@@ -11,11 +11,12 @@
 
 namespace cameo::test {
 
-/// While it lives, kernels take the code of one instruction set (a bit of Highway); afterwards the processor's best
-/// again. Panels packed before don't fit: bind kernels inside. Not for two threads at once.
+/// Restricts the kernels to one instruction set (a bit of Highway's targets) during its lifetime; the destructor
+/// enables the best one of the processor again. Panels that were packed before do not fit: bind kernels during its
+/// lifetime. Not thread-safe.
 class forced_target {
  public:
-#ifdef CAMEO_SINGLE_TARGET  // there is no choice, and no need of Highway's library
+#ifdef CAMEO_SINGLE_TARGET  // there is no choice, and Highway's library is not needed
   explicit forced_target(std::int64_t) {}
   ~forced_target() {}
   static std::int64_t supported() { return -1; }
@@ -28,7 +29,7 @@ class forced_target {
   forced_target& operator=(const forced_target&) = delete;
 };
 
-/// The single bits of a set of targets, best first.
+/// The targets in a set of targets, each as a single bit, best first.
 inline std::vector<std::int64_t> single_targets(std::int64_t targets) {
   std::vector<std::int64_t> made;
   for (; targets != 0; targets &= targets - 1) made.push_back(targets & -targets);
@@ -40,8 +41,8 @@ inline void say_targets(const std::string& run, const std::string& other) {
   if (!std::exchange(said, true)) MESSAGE("instruction sets run:" << run << "; not run:" << other);
 }
 
-/// Calls fn() or fn(name) once for each instruction set that the kernels are built for and that this processor has, in
-/// turn, and says once in a program which those are. A sanitizer build has one set.
+/// Calls fn() or fn(name) once for each instruction set that the kernels are built for and this processor has, and
+/// reports once per program which these are. A sanitizer build has one instruction set.
 template <class F>
 void for_each_target(F&& fn) {
   std::string run, other;
@@ -59,7 +60,7 @@ void for_each_target(F&& fn) {
   CHECK_MESSAGE(!run.empty(), "no instruction set could be run");
 }
 
-/// Calls fn(seed) for the seeds from 0 to `seeds` - 1, with each of those instruction sets.
+/// Calls fn(seed) for the seeds from 0 to `seeds` - 1, on each instruction set of for_each_target().
 template <class F>
 void for_each_target_and_seed(std::uint32_t seeds, F&& fn) {
   for_each_target([&] {
@@ -70,10 +71,10 @@ void for_each_target_and_seed(std::uint32_t seeds, F&& fn) {
   });
 }
 
-/// Says that a test can't be run where the processor multiplies no bfloat16.
+/// True if this processor has no products of bfloat16, which it reports as a message of the test.
 inline bool no_bf16_here() {
   if (eps::best_bf16_loops()) return false;
-  MESSAGE("this processor multiplies no bfloat16");
+  MESSAGE("this processor has no instructions for bfloat16");
   return true;
 }
 

@@ -26,7 +26,7 @@ std::vector<T> all_of(tensor_view<const T> v) {
   return std::vector<T>(v.begin(), v.end());
 }
 
-/// The status of a binary operator at a version, and its elements.
+/// The status of a binary operator in an opset, and the elements of its output.
 template <class Op, class T, class R = T>
 status apply(int since, const extents& a_shape, const std::vector<T>& a, const extents& b_shape,
              const std::vector<T>& b, std::vector<R>& out,
@@ -81,7 +81,7 @@ TEST_CASE(
   CHECK(f[2] == infinity);
 }
 
-TEST_CASE("shifts by nothing less than the width, or by less than nothing, leave what sign extension makes") {
+TEST_CASE("shifts by at least the width, or by a negative number, leave the sign extension only") {
   const std::vector<std::int8_t> x{-5, -5, 5, 64}, by{8, -1, 9, 1};
   kernel_rig left{28}, right{28}, neither{28};
   left.attribute("direction", std::string_view{"LEFT"}).input({4}, x).input({4}, by);
@@ -94,7 +94,7 @@ TEST_CASE("shifts by nothing less than the width, or by less than nothing, leave
   CHECK(neither.run<binary<op::BitShift>>({dtype::i8}).code() == status_code::invalid_graph);
 }
 
-TEST_CASE("before opset 7 the second operand broadcasts where attributes say so, and never the first") {
+TEST_CASE("before opset 7 the second operand broadcasts if the attributes request it, and never the first") {
   std::vector<float> out;
   const std::vector<float> a{1, 2, 3, 4, 5, 6}, row{10, 20, 30}, column{10, 20};
   CHECK_FALSE(apply<op::Add, float>(6, {2, 3}, a, {3}, row, out));
@@ -119,7 +119,7 @@ TEST_CASE("shapes that do not broadcast, or broadcast to terabytes, are refused"
         status_code::out_of_memory);
 }
 
-TEST_CASE("powers of integers are exact and wrap, and end where their type does") {
+TEST_CASE("powers of integers are exact and wrap, and saturate at the ends of their type") {
   std::vector<std::int64_t> out;
   REQUIRE(apply<op::Pow, std::int64_t>(15, {4}, {3, -1, 2, 10}, {4}, {39, -3, 64, -1}, out));
   CHECK(out == std::vector<std::int64_t>{4052555153018976267, -1, 0, 0});
@@ -131,7 +131,7 @@ TEST_CASE("powers of integers are exact and wrap, and end where their type does"
   CHECK(all_of(mixed.output<std::int32_t>(0)) == std::vector<std::int32_t>{highest_int32, 3, 0});
 }
 
-TEST_CASE("NaN: unequal to itself, passed on by Relu, Clip, Max and Min, no sign") {
+TEST_CASE("NaN is unequal to itself, is propagated by Relu, Clip, Max and Min, and has no sign") {
   std::vector<bool> none;
   kernel_rig equal{13};
   const std::vector<float> x{not_a_number, -1, 0, 3};
@@ -150,7 +150,7 @@ TEST_CASE("NaN: unequal to itself, passed on by Relu, Clip, Max and Min, no sign
   CHECK(max.output<float>(0)[3] == 3);
 }
 
-TEST_CASE("infinities end at the last number where Clip has no bound; ThresholdedRelu and Shrink make 0 of NaN") {
+TEST_CASE("infinities become the largest number if Clip has no bound; ThresholdedRelu and Shrink return 0 for NaN") {
   constexpr float most = std::numeric_limits<float>::max();
   const std::vector<float> x{not_a_number, infinity, -infinity, 2}, low{1};
   kernel_rig open{13}, below{13}, old{6}, half{13}, threshold{10}, shrink{9};
@@ -173,7 +173,7 @@ TEST_CASE("infinities end at the last number where Clip has no bound; Thresholde
   CHECK(all_of(shrink.output<float>(0)) == std::vector<float>{0, infinity, -infinity, 1.5f});
 }
 
-TEST_CASE("bounds of Clip must be scalars, and high wins over a low above it") {
+TEST_CASE("bounds of Clip must be scalars, and max has precedence over a larger min") {
   const std::vector<std::int8_t> x{-9, 0, 9}, low{5}, high{-5};
   kernel_rig crossed{12}, wide{12};
   REQUIRE(crossed.input({3}, x).input({}, low).input({}, high).run<clip>({dtype::i8}));
@@ -181,7 +181,7 @@ TEST_CASE("bounds of Clip must be scalars, and high wins over a low above it") {
   CHECK(wide.input({3}, x).input({3}, x).run<clip>({dtype::i8}).code() == status_code::invalid_argument);
 }
 
-TEST_CASE("the ends of integer types survive Neg, Abs and Shrink") {
+TEST_CASE("Neg, Abs and Shrink are defined at the ends of integer types") {
   const std::vector<std::int8_t> x{-128, 127};
   kernel_rig neg{13}, abs{13}, shrunk{9};
   REQUIRE(neg.input({2}, x).run<unary<op::Neg>>({dtype::i8}));
@@ -193,7 +193,7 @@ TEST_CASE("the ends of integer types survive Neg, Abs and Shrink") {
   CHECK(all_of(shrunk.output<std::int8_t>(0)) == std::vector<std::int8_t>{-128, 127});
 }
 
-TEST_CASE("any number of operands broadcast together; narrow ones keep their rows apart") {
+TEST_CASE("any number of operands broadcast together, those of 16 bits too") {
   std::mt19937 random{11};
   for (int round = 0; round < 50; ++round) {
     const auto rows = std::int64_t(random() % 3 + 1), columns = std::int64_t(random() % 700 + 1);
@@ -225,7 +225,7 @@ TEST_CASE("Where reads any byte but 0 as true and moves elements of every size")
   CHECK(rig.output<complex128>(0)[2] == x[0]);
 }
 
-TEST_CASE("every line of the list that computes has code for each type it takes") {
+TEST_CASE("every elementwise row of the list has code for each type that it accepts") {
   const std::string_view others[] = {"Pow", "Cast", "CastLike"};
   std::size_t bound = 0;
   for (const detail::kernel_row& row : cpu_kernels::table.rows) {

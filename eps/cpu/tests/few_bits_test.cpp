@@ -1,5 +1,5 @@
-// MatMulBnb4, MatMulFpQ4, QMoE and MoE against their plain definitions, with weights that are packed while binding and
-// with such that a run packs, on every instruction set that runs here.
+// MatMulBnb4, MatMulFpQ4, QMoE and MoE against their definitions, with weights that are packed when the kernel is
+// bound, and with weights that are packed in each run, on each instruction set that runs here.
 #include <doctest/doctest.h>
 #include <cameo/eps/cpu/matmul_fp4.hpp>
 #include <cameo/eps/cpu/mixture_of_experts.hpp>
@@ -19,7 +19,7 @@ std::vector<std::uint8_t> random_bytes(std::mt19937& random, std::int64_t count)
   return made;
 }
 
-/// What a kernel made, and what it took for it.
+/// The output of a kernel, and the memory that it took.
 struct outcome {
   std::vector<float> y;
   std::size_t packed = 0, scratch = 0;
@@ -35,7 +35,7 @@ bool same_bits(const outcome& a, const outcome& b) {
   return a.y.size() == b.y.size() && std::memcmp(a.y.data(), b.y.data(), a.y.size() * sizeof(float)) == 0;
 }
 
-/// y = a * b as far as sums of floats are that: b(i, j) of k rows and n columns.
+/// True if y = a * b up to the rounding of float sums; b(i, j) is an element of k rows and n columns.
 template <class B>
 std::int64_t wrong_products(const std::vector<float>& a, const outcome& got, std::int64_t k, std::int64_t n,
                             const B& b) {
@@ -52,7 +52,7 @@ std::int64_t wrong_products(const std::vector<float>& a, const outcome& got, std
   return wrong;
 }
 
-/// The same call in all its forms: one result. `call(first row, rows, constant, lanes)`.
+/// Runs one call in all variants, whose outputs must have the same bits. `call(first row, rows, constant, lanes)`.
 template <class Call>
 outcome in_all_forms(std::int64_t m, std::int64_t n, const Call& call) {
   const outcome packed = call(0, m, true, 1), now = call(0, m, false, 1), threads = call(0, m, true, 3);
@@ -94,12 +94,12 @@ struct bnb4_case {
   }
 };
 
-TEST_CASE("MatMulBnb4 is its definition, packed or not, row by row or together, on every instruction set") {
+TEST_CASE("MatMulBnb4 follows its definition, packed or not, row by row or together, on every instruction set") {
   for_each_target([] {
     std::mt19937 random{11};
     const std::int64_t shapes[][4] = {{1, 64, 40, 64},   {5, 128, 33, 32}, {3, 48, 70, 64}, {9, 256, 17, 16},
                                       {2, 96, 65, 4096}, {1, 37, 9, 16},   {7, 20, 11, 32}};
-    for (const auto& each : shapes) {  // a binding is nothing that clang 14 lets a lambda take
+    for (const auto& each : shapes) {  // clang 14 cannot capture structured bindings
       const std::int64_t m = each[0], k = each[1], n = each[2], block = each[3];
       CAPTURE(k);
       CAPTURE(n);
@@ -111,16 +111,16 @@ TEST_CASE("MatMulBnb4 is its definition, packed or not, row by row or together, 
   });
 }
 
-TEST_CASE("a step of MatMulBnb4 and MatMulFpQ4 reads packed weights, and makes no floats of them") {
+TEST_CASE("a step of MatMulBnb4 and MatMulFpQ4 reads packed weights without converting them to floats") {
   std::mt19937 random{12};
   const bnb4_case p{random, 1, 512, 640, 64};
   const outcome got = p.run(0, 1, true, 1);
   CHECK(got.packed >= 512 * 640 / 2);
-  CHECK(got.packed <= 512 * 640 * 5 / 8);  // codes, and a float for 64 of them
+  CHECK(got.packed <= 512 * 640 * 5 / 8);  // quantized values, and a float for each 64 of them
   CHECK(got.scratch < 512 * 640 / 2);
 }
 
-TEST_CASE("MatMulFpQ4 is its definition, packed or not, row by row or together, on every instruction set") {
+TEST_CASE("MatMulFpQ4 follows its definition, packed or not, row by row or together, on every instruction set") {
   for_each_target([] {
     std::mt19937 random{13};
     const std::int64_t shapes[][4] = {{1, 64, 40, 1}, {5, 100, 33, 0}, {3, 31, 7, 1}, {8, 200, 65, 0}, {2, 1, 1, 1}};
@@ -155,7 +155,7 @@ TEST_CASE("MatMulFpQ4 is its definition, packed or not, row by row or together, 
   });
 }
 
-/// Experts of codes: fc2 * relu(fc1 * x + bias), each row by its best expert.
+/// Quantized experts: fc2 * relu(fc1 * x + bias), each row with its best expert.
 struct qmoe_case {
   std::int64_t rows, experts, size, inner, bits, block;
   bool has_zeros;
@@ -231,7 +231,7 @@ struct qmoe_case {
   }
 };
 
-TEST_CASE("QMoE is its definition for all bits, blocks and zero points, packed or not, on every instruction set") {
+TEST_CASE("QMoE follows its definition for all bits, blocks and zero points, packed or not, on every instruction set") {
   for_each_target([] {
     std::mt19937 random{14};
     for (const std::int64_t bits : {2, 4, 8})
@@ -240,7 +240,7 @@ TEST_CASE("QMoE is its definition for all bits, blocks and zero points, packed o
           CAPTURE(bits);
           CAPTURE(block);
           CAPTURE(has_zeros);
-          // Sizes that no block of 16 divides where a row has one scale.
+          // With one scale per row, the sizes are not multiples of 16.
           qmoe_case p{9, 3, block ? 96 : 44, block ? 64 : 100, bits, block, has_zeros, {}, {}, {}, {}, {}, {}};
           p.fill(random);
           const outcome got = in_all_forms(p.rows, p.size, [&](auto... of) { return p.run(of...); });
@@ -249,7 +249,7 @@ TEST_CASE("QMoE is its definition for all bits, blocks and zero points, packed o
   });
 }
 
-TEST_CASE("a step of QMoE reads what was packed of its experts, and makes no floats of it") {
+TEST_CASE("a step of QMoE reads its packed experts without converting them to floats") {
   std::mt19937 random{15};
   qmoe_case p{1, 4, 256, 512, 4, 32, false, {}, {}, {}, {}, {}, {}};
   p.fill(random);
@@ -306,7 +306,7 @@ void check_moe() {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("MoE packs constant weights in the bits that they have, and reads others where they lie") {
+TEST_CASE("MoE packs constant weights without changing their type, and reads others in place") {
   for_each_target([] {
     check_moe<float>();
     check_moe<float16>();

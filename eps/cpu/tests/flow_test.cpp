@@ -19,7 +19,7 @@ using words = std::vector<std::string_view>;
 any_value condition(bool b) { return any_value::tensor<bool>({}, {b}); }
 any_value text(const words& w) { return any_value::tensor<std::string_view>({std::int64_t(w.size())}, w); }
 
-/// A Loop that carries a sum of x, and gives it as a scan output: [trips, 2] in the end.
+/// A Loop with the sum of x as a loop-carried value, which is also a scan output [trips, 2].
 model_run summing(const any_value& trips, const any_value& goes_on) {
   model_run m{16};
   m.input("trips", trips).input("goes_on", goes_on).input("x", any_value::tensor<float>({2}, {1, 2}));
@@ -58,7 +58,7 @@ TEST_CASE("An endless Loop ends with the deadline") {
   CHECK(r.error().code() == status_code::deadline_exceeded);
 }
 
-TEST_CASE("Sequences: positions from either end, nothing beyond") {
+TEST_CASE("Sequences have positions from either end, and errors beyond them") {
   const auto at = [](std::int64_t position) {
     model_run m{13};
     m.input("a", scalar(1)).input("b", scalar(2)).input("p", scalar(position));
@@ -71,7 +71,7 @@ TEST_CASE("Sequences: positions from either end, nothing beyond") {
     CHECK(at(bad).error().code() == status_code::invalid_argument);
 }
 
-TEST_CASE("An empty optional has no element to get") {
+TEST_CASE("The element of an empty optional is an error") {
   model_run m{18};
   m.input("a", scalar(7)).node("Optional", {"a"}, {"o"}).node("OptionalHasElement", {"o"}, {"has"});
   m.node("OptionalGetElement", {"o"}, {"y"});
@@ -81,10 +81,10 @@ TEST_CASE("An empty optional has no element to get") {
   CHECK(elements_of<std::int64_t>((*r)[1].value) == ints{7});
 }
 
-TEST_CASE("Case changes by Unicode, whatever the locale; bytes that are no UTF-8 stay") {
+TEST_CASE("Case changes by Unicode, whatever the locale; bytes that are not UTF-8 stay unchanged") {
   const auto change = [](const words& in, std::string_view action) {
     model_run m{13};
-    m.input("x", text(in)).with("case_change_action", action).with("is_case_sensitive", std::int64_t{1});
+    m.input("x", text(in)).set("case_change_action", action).set("is_case_sensitive", std::int64_t{1});
     return m.node("StringNormalizer", {"x"}, {"y"}).run({"y"});
   };
   const char* const before = std::setlocale(LC_ALL, "C");
@@ -98,10 +98,10 @@ TEST_CASE("Case changes by Unicode, whatever the locale; bytes that are no UTF-8
   std::setlocale(LC_ALL, before);
 }
 
-TEST_CASE("Stop words are found in any case unless told otherwise; when all go, one empty string stays") {
+TEST_CASE("Stop words match in any case by default; if all words are removed, one empty string stays") {
   const auto left = [](std::int64_t exact) {
     model_run m{13};
-    m.input("x", text({"Über", "a"})).with("stopwords", words{"üBER", "a"}).with("is_case_sensitive", exact);
+    m.input("x", text({"Über", "a"})).set("stopwords", words{"üBER", "a"}).set("is_case_sensitive", exact);
     return m.node("StringNormalizer", {"x"}, {"y"}).run({"y"});
   };
   CHECK(elements_of<std::string_view>((*left(0))[0].value) == words{""});
@@ -111,7 +111,7 @@ TEST_CASE("Stop words are found in any case unless told otherwise; when all go, 
 TEST_CASE("StringSplit at delimiters and at white space, to a limit") {
   const auto split = [](const words& in, std::string_view delimiter, std::int64_t limit) {
     model_run m{20};
-    m.input("x", text(in)).with("delimiter", delimiter).with("maxsplit", limit);
+    m.input("x", text(in)).set("delimiter", delimiter).set("maxsplit", limit);
     return m.node("StringSplit", {"x"}, {"y", "n"}).run({"y", "n"});
   };
   const auto blanks = split({"  a  b c ", ""}, "", 1);
@@ -124,8 +124,8 @@ TEST_CASE("StringSplit at delimiters and at white space, to a limit") {
   CHECK(elements_of<std::int64_t>((*commas)[1].value) == ints{3, 1});
 }
 
-TEST_CASE("A pattern that RE2 does not take is an error of the model") {
+TEST_CASE("A pattern that RE2 refuses is an error of the model") {
   model_run m{20};
-  m.input("x", text({"ab", "abc"})).with("pattern", "a(b").node("RegexFullMatch", {"x"}, {"y"});
+  m.input("x", text({"ab", "abc"})).set("pattern", "a(b").node("RegexFullMatch", {"x"}, {"y"});
   CHECK(m.run({"y"}).error().code() == status_code::invalid_graph);
 }

@@ -18,7 +18,7 @@ std::vector<double> some_signal(std::size_t count) {
   for (double& x : made) x = double(dice() % 2000) / 1000 - 1;
   return made;
 }
-/// By the definition: the square of the length in steps.
+/// The DFT by its definition, in quadratic time.
 complexes spectrum_of(std::span<const double> signal, std::size_t length) {
   complexes made(length);
   for (std::size_t k = 0; k < length; ++k)
@@ -36,7 +36,7 @@ double farthest(const tensor_view<const double>& got, const complexes& want) {
 }
 std::vector<double> elements(const tensor_view<const double>& v) { return {v.begin(), v.end()}; }
 
-TEST_CASE("a DFT of any length is the sum that defines it, of a signal that is cut or filled up") {
+TEST_CASE("a DFT of any length is the sum that defines it, of a signal that is truncated or padded") {
   for (std::int64_t length = 1; length <= 70; ++length) {
     CAPTURE(length);
     const std::vector<double> x = some_signal(40);
@@ -69,7 +69,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("the way back of half a spectrum is planned for the whole length") {
+TEST_CASE("the inverse of a onesided spectrum is planned for the whole length") {
   for (const std::int64_t half : {2, 5, 33}) {
     const std::vector<double> x = some_signal(std::size_t(2 * half));
     const std::vector<std::int64_t> said{2 * (half - 1)};
@@ -87,7 +87,7 @@ TEST_CASE("the way back of half a spectrum is planned for the whole length") {
   }
 }
 
-TEST_CASE("so is that of a STFT, by frame_length, by the window or by the signal") {
+TEST_CASE("an STFT is planned for the length of frame_length, of the window or of the signal") {
   const std::vector<double> x = some_signal(50), window = some_signal(12);
   const std::vector<std::int64_t> step{5}, frame{12};
   kernel_rig by_length{17}, by_window{17}, late{17}, by_signal{17};

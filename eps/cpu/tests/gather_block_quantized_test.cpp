@@ -9,11 +9,11 @@
 namespace cameo::test {
 namespace {
 
-/// Data of three axes, of a random form; index 9 of 5 is out of range.
+/// Data of three axes and random attributes; the index 9 is out of range of an axis of 5 elements.
 struct gather_case {
   dtype type;
   std::int64_t bits, block, gather_axis, quantize_axis;
-  std::int64_t shape[3], scales_shape[3];  // in elements
+  std::int64_t shape[3], scales_shape[3];  // in quantized values
   bool has_zeros;
   std::vector<std::uint8_t> data, zeros;
   std::vector<float> scales;
@@ -83,7 +83,7 @@ status run(kernel_rig& rig, gather_case& p) {
   return rig.run<eps::gather_block_quantized>({dtype::f32});
 }
 
-TEST_CASE("GatherBlockQuantized is what its page says, for all types, axes, blocks and zero points") {
+TEST_CASE("GatherBlockQuantized follows its documentation, for all types, axes, blocks and zero points") {
   std::mt19937 random{6};
   for (int round = 0; round < 300; ++round) {
     gather_case p{random};
@@ -97,7 +97,7 @@ TEST_CASE("GatherBlockQuantized is what its page says, for all types, axes, bloc
   }
 }
 
-TEST_CASE("GatherBlockQuantized refuses blocks and shapes that it does not have") {
+TEST_CASE("GatherBlockQuantized refuses invalid blocks and shapes") {
   std::mt19937 random{7};
   gather_case p{random};
   const auto words = [&](gather_case changed) {

@@ -12,7 +12,7 @@ using cameo::test::kernel_rig;
 
 namespace {
 
-/// alpha * A' * B' + beta * C, C stretched.
+/// alpha * A' * B' + beta * C, with C broadcast.
 template <class T>
 std::vector<double> naive_gemm(std::int64_t m, std::int64_t n, std::int64_t k, bool ta, bool tb,
                                const std::vector<T>& a, const std::vector<T>& b, double alpha, double beta,
@@ -50,7 +50,7 @@ void compare_gemm(int cases, unsigned seed, double tolerance) {
       kernel_rig rig{13, lanes};
       rig.attribute("transA", std::int64_t(ta)).attribute("transB", std::int64_t(tb));
       rig.attribute("alpha", alpha).attribute("beta", std::is_integral_v<T> ? 1.0f : beta);
-      const bool constant = i % 2 == 0;  // packed once, or at every run
+      const bool constant = i % 2 == 0;  // packed once, or in each run
       rig.input<T>(ta ? extents{k, m} : extents{m, k}, a)
           .template input<T>(tb ? extents{n, k} : extents{k, n}, b, constant);
       if (!c.empty()) rig.input<T>(c_shape, c);
@@ -67,7 +67,7 @@ void compare_gemm(int cases, unsigned seed, double tolerance) {
 
 }  // namespace
 
-TEST_CASE("Gemm is what its formula says for every way to transpose and to stretch C, on every instruction set") {
+TEST_CASE("Gemm follows its formula for all transpositions and all broadcasts of C, on every instruction set") {
   test::for_each_target([] {
     compare_gemm<float>(300, 1, 1e-4);
     compare_gemm<double>(100, 2, 1e-10);
@@ -85,7 +85,7 @@ struct gemm_case {
   bool ta, tb, constant;
 };
 
-/// One product with a bias and Relu, against loops in double; the same bits from one thread and from three.
+/// One product with a bias and Relu, against loops in double; one thread and three give the same bits.
 template <class T>
 void compare_fused(const gemm_case& g, std::mt19937& random, double tolerance) {
   INFO("m n k " << g.m << " " << g.n << " " << g.k << ", transposed " << g.ta << g.tb << ", constant " << g.constant);
@@ -110,7 +110,7 @@ void compare_fused(const gemm_case& g, std::mt19937& random, double tolerance) {
 
 }  // namespace
 
-TEST_CASE("kernels are built for instruction sets that tiles know: their accumulators fill its registers") {
+TEST_CASE("tiles exist for the instruction sets of the build: their accumulators fill the registers") {
   cameo::test::for_each_target([] {
     const eps::gemm_tile tile = eps::tile_of<float>();
     const std::int64_t lanes = tile.columns / 2;
@@ -122,7 +122,7 @@ TEST_CASE("kernels are built for instruction sets that tiles know: their accumul
   });
 }
 
-TEST_CASE("few rows read panels that other plans share with the bits of weights that are not packed") {
+TEST_CASE("products of few rows with panels that plans share have the same bits as with weights that are not packed") {
   test::for_each_target([] {
     std::mt19937 random{33};
     const std::int64_t panel = eps::tile_of<float>().columns;
@@ -153,7 +153,7 @@ TEST_CASE("few rows read panels that other plans share with the bits of weights 
   });
 }
 
-TEST_CASE("tiles of every height and width, from panels and in place") {
+TEST_CASE("tiles of every height and width, from panels and from B in place") {
   test::for_each_target([] {
     std::mt19937 random{21};
     const eps::gemm_tile tile = eps::tile_of<float>();
@@ -170,7 +170,7 @@ TEST_CASE("tiles of every height and width, from panels and in place") {
   });
 }
 
-TEST_CASE("few rows read B where it lies: widths, depths, and a B that no cache holds") {
+TEST_CASE("products of few rows read B in place: widths, depths, and a B that is larger than the caches") {
   test::for_each_target([] {
     std::mt19937 random{22};
     for (std::int64_t m = 1; m <= 17; ++m)
@@ -185,7 +185,7 @@ TEST_CASE("few rows read B where it lies: widths, depths, and a B that no cache 
   });
 }
 
-TEST_CASE("blocks of rows and of depth, and a B that is packed piece by piece") {
+TEST_CASE("blocks of rows and of depth, and a B that is packed in parts") {
   test::for_each_target([] {
     std::mt19937 random{23};
     for (const bool transposed : {false, true}) {
@@ -199,7 +199,7 @@ TEST_CASE("blocks of rows and of depth, and a B that is packed piece by piece") 
   for (const bool tb : {false, true}) compare_fused<float>({20, 2200, 1000, false, tb, false}, random, 1e-4);
 }
 
-TEST_CASE("integers wrap, and a factor that leaves their range saturates") {
+TEST_CASE("integers wrap, and alpha saturates to their range") {
   const std::vector<std::int32_t> a{std::numeric_limits<std::int32_t>::max()}, b{2};
   kernel_rig rig{13};
   rig.input<std::int32_t>({1, 1}, a).input<std::int32_t>({1, 1}, b);
@@ -231,18 +231,18 @@ void compare_activations() {
     rig.attribute("activation", name).attribute("activation_alpha", 0.25f).attribute("activation_beta", 0.75f);
     rig.attribute("activation_gamma", 2.0f).input<float>({5, 30}, a).input<float>({30, 40}, b, true);
     REQUIRE(bool(rig.run<eps::fused_gemm<float>>({dtype::f32})));
-    const std::string which = name;  // clang 14 captures no structured bindings
+    const std::string which = name;  // clang 14 cannot capture structured bindings
     CHECK_MESSAGE(test::near(rig.output<float>(0), want, 1e-5), which);
   }
 }
 
 }  // namespace
 
-TEST_CASE("FusedGemm knows its activations") {
+TEST_CASE("FusedGemm applies its activations") {
   test::for_each_target([] { compare_activations(); });
 }
 
-TEST_CASE("Gemm without depth is beta * C, without rows is empty; a beta of 0 forgets an infinite C") {
+TEST_CASE("Gemm without depth is beta * C, without rows is empty; a beta of 0 ignores an infinite C") {
   const std::vector<float> none, c{1, 2}, one{1}, inf{std::numeric_limits<float>::infinity()};
   kernel_rig depth{13};
   depth.attribute("beta", 2.0f).input<float>({3, 0}, none).input<float>({0, 2}, none, true).input<float>({2}, c);
@@ -258,7 +258,7 @@ TEST_CASE("Gemm without depth is beta * C, without rows is empty; a beta of 0 fo
   CHECK(beta.output<float>(0)[0] == 1.0f);
 }
 
-TEST_CASE("Gemm says what does not fit") {
+TEST_CASE("Gemm reports what does not fit") {
   const std::vector<float> six(6), two(2);
   const auto words_of = [&](const extents& a, const extents& b, const extents& c) {
     kernel_rig rig{13};
@@ -279,7 +279,7 @@ struct matmul_case {
   extents a, b, y;
 };
 
-/// numpy's rule, element by element.
+/// numpy's definition of matmul, element by element.
 template <class T>
 std::vector<double> naive_matmul(const matmul_case& s, const std::vector<T>& a, const std::vector<T>& b) {
   extents as = s.a, bs = s.b, ys = s.y;
@@ -346,7 +346,7 @@ TEST_CASE("MatMul broadcasts as numpy's does, operands of one axis and empty one
   compare_matmul<std::uint64_t>(0);
 }
 
-TEST_CASE("FusedMatMul scales, transposes, and takes rows from the first axis") {
+TEST_CASE("FusedMatMul scales, transposes, and takes batches from the axis before the last (transBatch)") {
   std::mt19937 random{12};
   const auto a = test::random_numbers<float>(random, 2 * 3 * 4), b = test::random_numbers<float>(random, 2 * 5 * 4);
   for (const bool batch : {false, true}) {
@@ -369,7 +369,7 @@ TEST_CASE("FusedMatMul scales, transposes, and takes rows from the first axis") 
   }
 }
 
-TEST_CASE("MatMul says what does not fit") {
+TEST_CASE("MatMul reports what does not fit") {
   const std::vector<float> x(6);
   for (const auto& [a, b] : {std::pair{extents{2, 3}, extents{2, 3}}, std::pair{extents{}, extents{6}},
                              std::pair{extents{2, 1, 3}, extents{3, 3, 1}}}) {
@@ -383,7 +383,7 @@ TEST_CASE("MatMul says what does not fit") {
 
 namespace {
 
-/// Gemm with B and A of 16 bits has the bits of Gemm in float of the same numbers, rounded once at the end.
+/// Gemm with A and B in 16 bits gives the bits of Gemm in float on the same numbers, rounded once at the end.
 template <class T>
 void compare_narrow(const gemm_case& g, std::mt19937& random, bool share) {
   INFO("m n k " << g.m << " " << g.n << " " << g.k << ", transposed " << g.ta << g.tb << ", constant " << g.constant
@@ -410,8 +410,8 @@ void compare_narrow(const gemm_case& g, std::mt19937& random, bool share) {
   }
 }
 
-/// Few rows and many, of panels and in place, one column and the edges of panels, less than a turned square and more
-/// than one block of depth.
+/// Few rows and many, from panels and in place, a single column, and the edges of panels; less than a block that is
+/// transposed at once, and more than one block of depth.
 template <class T>
 void compare_narrow_shapes(unsigned seed) {
   std::mt19937 random{seed};
@@ -430,19 +430,19 @@ void compare_narrow_shapes(unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("weights of 16 bits give the bits of the same weights in float, whatever the shape and the threads") {
+TEST_CASE("weights of 16 bits give the same bits as in float, whatever the shape and the threads") {
   test::for_each_target([] {
     compare_narrow_shapes<float16>(41);
     compare_narrow_shapes<bfloat16>(42);
   });
   std::mt19937 random{43};
-  compare_narrow<float16>({20, 2200, 1000, false, false, false}, random, false);  // panels block by block
+  compare_narrow<float16>({20, 2200, 1000, false, false, false}, random, false);  // panels are packed block by block
   compare_narrow<float16>({20, 2200, 1000, false, true, false}, random, false);
 }
 
 namespace {
 
-/// A kernel gives the bits of the same kernel in float, of the same numbers, rounded once at the end.
+/// A kernel in 16 bits gives the bits of the same kernel in float, rounded once at the end.
 template <class T, class Kernel, class Wide>
 void compare_with_float(std::span<const extents> inputs, std::mt19937& random, const auto& set) {
   kernel_rig plain{1};
@@ -485,7 +485,7 @@ void compare_narrow_batches(std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("batches of 16 bits give the bits of the same batches in float") {
+TEST_CASE("batches of 16 bits give the same bits as in float") {
   std::mt19937 random{45};
   compare_narrow_batches<float16>(random);
   compare_narrow_batches<bfloat16>(random);
@@ -503,7 +503,7 @@ TEST_CASE("a C of 16 bits as large as Y is added before the activation, with the
       }
 }
 
-TEST_CASE("panels of a constant have the 16 bits of its elements, and no wide copy is kept beside them") {
+TEST_CASE("the panels of a constant of 16 bits stay in 16 bits, and no copy in float is kept") {
   std::mt19937 random{44};
   const std::int64_t k = 96, n = 3 * eps::tile_of<float>().columns;
   const auto a = test::random_numbers<float16>(random, 7 * k), b = test::random_numbers<float16>(random, k * n);

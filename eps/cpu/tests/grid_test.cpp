@@ -12,7 +12,7 @@ using cameo::test::kernel_rig;
 
 namespace {
 
-/// X is {{1, 2, 3}, {4, 5, 6}}; expected numbers are ONNX Runtime's.
+/// Samples X = {{1, 2, 3}, {4, 5, 6}}. The expected numbers are ONNX Runtime's.
 std::vector<float> sampled(const std::vector<float>& grid, std::string_view mode, std::string_view padding,
                            std::int64_t align_corners = 0) {
   const std::vector<float> x{1, 2, 3, 4, 5, 6};
@@ -34,13 +34,13 @@ std::vector<float> grid_of(const std::vector<float>& theta, const std::vector<st
 
 }  // namespace
 
-TEST_CASE("cubic looks up each element outside at the border; the place itself is not moved there") {
+TEST_CASE("cubic replaces each element outside by one at the border; the position itself is not moved") {
   const std::vector<float> y = sampled({1.4f, 0.1f, -1.3f, -0.7f}, "cubic", "border");
   CHECK(y[0] == doctest::Approx(4.8359966));
   CHECK(y[1] == doctest::Approx(0.7102184));
 }
 
-TEST_CASE("a place that is no number, or that no integer counts, is the low border") {
+TEST_CASE("a position that is NaN, or beyond all integers, is the lower border") {
   const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
   for (const float x : {nan, inf, -inf, 1e20f}) {
     CHECK(sampled({x, 0.1f}, "linear", "zeros")[0] == doctest::Approx(1.4));

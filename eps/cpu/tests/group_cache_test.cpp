@@ -15,14 +15,14 @@ using cameo::test::floats;
 using cameo::test::for_each_target;
 using cameo::test::kernel_rig;
 
-// Caches of attention that are more than rows of floats behind one another: quantized ones, ones that forget, ones with
-// room for what is new, and the outputs that show scores.
+// Caches of attention other than plain rows of floats: quantized ones, ones that discard old rows, ones with space for
+// new rows; and the outputs with the scores.
 namespace {
 
 using int32s = std::vector<std::int32_t>;
 using doubles = std::vector<double>;
 
-/// One sequence: [rows, heads * size] of queries, and [rows, key_heads * size] of keys and values.
+/// One sequence: queries [rows, heads * size], keys and values [rows, key_heads * size].
 struct sequence {
   std::int64_t heads, key_heads, size, rows;
   floats q, k, v;
@@ -37,7 +37,7 @@ struct sequence {
   }
 };
 
-/// Row i of queries attends to rows [begin, end) of keys and values, [rows, key_heads, size] as numbers.
+/// The attention of query row i to the rows [begin, end) of keys and values, [rows, key_heads, size].
 doubles attend_rows(const sequence& s, std::int64_t i, std::int64_t begin, std::int64_t end, const doubles& keys,
                     const doubles& values) {
   doubles y;
@@ -63,7 +63,7 @@ doubles attend_rows(const sequence& s, std::int64_t i, std::int64_t begin, std::
   return y;
 }
 
-/// The attention of row i alone, over the keys of rows [begin, i].
+/// The attention of row i to the rows [begin, i].
 doubles attend_row(const sequence& s, std::int64_t i, std::int64_t begin, const doubles& keys, const doubles& values) {
   return attend_rows(s, i, begin, i + 1, keys, values);
 }
@@ -75,7 +75,7 @@ void check_near(tensor_view<const float> y, std::int64_t first, const doubles& w
   CHECK(worst < 2e-5);
 }
 
-/// A type of codes: how many bits, and the code of a number and the number of a code.
+/// A quantized type: the number of bits, and the conversions from and to a number.
 struct coding {
   dtype type;
   std::int64_t bits;
@@ -91,13 +91,13 @@ struct coding {
   }
 };
 
-/// Code number i of a cache.
+/// The quantized value number i of a cache.
 std::uint8_t code_at(const coding& c, const std::uint8_t* codes, std::int64_t i) {
   return c.bits == 4 ? std::uint8_t(codes[i / 2] >> (i % 2 ? 4 : 0) & 15) : codes[i];
 }
 
-/// A prompt of some rows, then the rest, one a step: codes are those of the numbers, and what is attended to is what
-/// codes stand for.
+/// A prompt of some rows, then the others one per step: the cache has the quantized keys and values, and attention
+/// reads the numbers that they represent.
 void try_codes(std::mt19937& random, const coding& how, bool per_channel) {
   const sequence s{random, 2, 2, 16, 9};
   const std::int64_t prompt = 4, width = how.bits == 4 ? s.size / 2 : s.size;
@@ -152,14 +152,14 @@ void try_codes(std::mt19937& random, const coding& how, bool per_channel) {
   }
 }
 
-/// Rows that a cache keeps, as the operator's description has it.
+/// The number of rows that a cache keeps, by the operator's documentation.
 std::int64_t kept_rows(std::int64_t tokens, std::int64_t capacity, std::int64_t window) {
   if (tokens <= capacity) return tokens;
   const std::int64_t at_once = capacity - window + 1;
   return tokens - at_once * ((tokens - capacity + at_once - 1) / at_once);
 }
 
-/// Steps of random lengths through a cache that forgets give what attention to the last `window` keys of all gives.
+/// Steps of random lengths with a cache that discards old rows equal attention to the last `window` of all keys.
 void try_forgetting(std::mt19937& random) {
   const sequence s{random, 2, 1 + std::int64_t(random() % 2), 8, 24};
   const std::int64_t window = 1 + std::int64_t(random() % 6), capacity = window + std::int64_t(random() % 5);
@@ -201,7 +201,7 @@ void try_forgetting(std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("quantized caches hold the codes of keys and values, and attention reads what codes stand for") {
+TEST_CASE("quantized caches have the quantized keys and values, and attention reads the numbers that they represent") {
   for_each_target([] {
     std::mt19937 random{5};
     for (const coding& how : {coding{dtype::i8, 8}, coding{dtype::u8, 4}, coding{dtype::f8e4m3fn, 8}})
@@ -209,7 +209,7 @@ TEST_CASE("quantized caches hold the codes of keys and values, and attention rea
   });
 }
 
-TEST_CASE("a cache that forgets keeps what the window needs, however the tokens came") {
+TEST_CASE("a cache that discards old rows keeps those of the window, however tokens are distributed over steps") {
   for_each_target([] {
     std::mt19937 random{6};
     for (int i = 0; i < 12; ++i) try_forgetting(random);
@@ -247,7 +247,7 @@ TEST_CASE("q_norm_weight and k_norm_weight divide by the root of the mean square
     check_near(rig.output<float>(0), i * s.heads * s.size, attend_row(by_hand, i, 0, keys, values));
 }
 
-TEST_CASE("GroupQueryAttention refuses caches whose types, widths and sizes are not what its attributes say") {
+TEST_CASE("GroupQueryAttention refuses caches whose types, widths and sizes contradict its attributes") {
   const floats x(64, 0.5f), scale{0.1f}, scales(3, 0.1f);
   const int32s lengths{4}, all{5};
   struct call {
@@ -291,7 +291,7 @@ TEST_CASE("GroupQueryAttention refuses caches whose types, widths and sizes are 
   CHECK(code({.shown = 1}) == status_code::invalid_graph);
 }
 
-TEST_CASE("MultiHeadAttention: a past with room for the new keys, and the beams that a step goes on from") {
+TEST_CASE("MultiHeadAttention: a past with space for the new keys, and the beams that a step continues") {
   std::mt19937 random{8};
   const std::int64_t batches = 4, heads = 2, size = 3, room = 6, past = 4, wide = heads * size;
   const auto row = [&] { return test::random_numbers<float>(random, batches * wide); };
@@ -353,7 +353,7 @@ TEST_CASE("MultiHeadAttention: a past with room for the new keys, and the beams 
   CHECK(refused(3, -1) == status_code::invalid_argument);
 }
 
-TEST_CASE("a prompt's rows of padding see the keys of their sequence, and no row sees those of the padding") {
+TEST_CASE("padding rows of a prompt attend to the keys of their sequence, and no row attends to the keys of padding") {
   for_each_target([] {
     std::mt19937 random{9};
     for (const std::int64_t rows : {4, 9})

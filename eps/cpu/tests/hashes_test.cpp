@@ -15,18 +15,18 @@
 #include <memory>
 #include <string>
 
-// What elementwise kernels, reductions and normalizations make of numbers of every kind, as hashes that are kept in
-// tests/data/kernel_hashes.txt: each instruction set that multiplies and adds in one step gives the same bits, so any
-// machine judges all others. With CAMEO_WRITE_HASHES=FILE set, the test writes the list that this processor makes.
+// Hashes of the outputs of elementwise kernels, reductions and normalizations for numbers of all kinds, which are
+// recorded in tests/data/kernel_hashes.txt: all instruction sets with fused multiply-add give the same bits, so any
+// machine checks all others. With CAMEO_WRITE_HASHES=FILE the test writes the list of this processor.
 
 using namespace cameo;
 using namespace cameo::test;
 
 namespace {
 
-constexpr std::int64_t rows = 17, columns = 59, count = rows * columns;  // no multiple of any vector
+constexpr std::int64_t rows = 17, columns = 59, count = rows * columns;  // not a multiple of any vector's lanes
 
-/// Input `which`: numbers of both signs, zeros, and of floats also infinities and NaN.
+/// The contents of input `which`: numbers of both signs and zeros; for floats also infinities and NaN.
 template <class T>
 any_value numbers(std::size_t which) {
   const std::unique_ptr<T[]> made{new T[count]};
@@ -46,7 +46,7 @@ constexpr std::int64_t last_axis = -1;
 using hashed = detail::element_set<bool, float, double, float16, bfloat16, std::int8_t, std::int16_t, std::int32_t,
                                    std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
 
-/// FNV-1a of the elements; every NaN counts as the same.
+/// FNV-1a of the elements; all NaN have the same hash.
 std::uint64_t hash_of(const value& v) {
   std::uint64_t hash = 14695981039346656037u;
   const bool known = hashed::call(v.type, [&]<class T>(std::type_identity<T>) {
@@ -65,14 +65,14 @@ std::uint64_t hash_of(const value& v) {
 
 bool may_be_left_out(const attribute_rule& rule) { return !rule.required; }
 
-/// The lines of one operator: "Add float 0123456789abcdef".
+/// Adds the lines of one operator: "Add float 0123456789abcdef".
 void add_lines(const op_row& op, const detail::kernel_table& kernels, std::map<std::string, std::uint64_t>& to) {
   const op_version& version = op.versions.back();
   if (!std::all_of(version.attributes.begin(), version.attributes.end(), may_be_left_out)) return;
   const bool reduces = detail::has_role(op.roles, role::reduces);  // along the axis that its second input names
   const std::size_t inputs =
       std::max<std::size_t>(version.min_inputs, reduces || detail::has_role(op.roles, role::broadcasts) ? 2 : 1);
-  if (inputs > 2) return;  // Where: its first input is of another type
+  if (inputs > 2) return;  // Where, whose first input has another type
   for (const detail::kernel_row& row : kernels.rows) {
     if (row.op != op.id || version.since < row.first || row.last < version.since || row.rule_count == 0) continue;
     for (const detail::dtype_row& type : detail::elements::rows) {
@@ -132,7 +132,7 @@ TEST_CASE(
     }
     CHECK(made.size() == recorded.size());
     for (const auto& [line, hash] : made) {
-      const std::string which = line;  // clang 14 captures no structured bindings
+      const std::string which = line;  // clang 14 cannot capture structured bindings
       CHECK_MESSAGE(recorded[which] == hash, which);
     }
   });

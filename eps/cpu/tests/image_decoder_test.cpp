@@ -1,4 +1,4 @@
-// Pictures of tests/data/pictures, and what Pillow makes of them; and what hostile files make of the decoders.
+// The images of tests/data/pictures with their pixels as Pillow decodes them, and hostile files.
 #include <cameo/eps/cpu.hpp>
 #include <cameo/eps/cpu/image_decoder.hpp>
 
@@ -19,7 +19,7 @@ namespace {
 
 using bytes = std::vector<std::uint8_t>;
 
-/// ImageDecoder with a limit that a test reaches.
+/// ImageDecoder with a limit that is small enough for a test.
 struct small_decoder : eps::image_decoder {
   static result<small_decoder> bind(bind_context& c) {
     result<eps::image_decoder> made = eps::image_decoder::bind(c);
@@ -34,8 +34,8 @@ bytes contents(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-/// The files of the folder by name, with what they should be: width, height, pixels. Nothing where the test is not told
-/// where the sources are.
+/// The files of the folder by name, with what they must decode to: width, height, pixels. Empty if CAMEO_SOURCE_DIR is
+/// not set.
 std::map<std::string, std::pair<bytes, bytes>> pictures() {
   std::map<std::string, std::pair<bytes, bytes>> made;
   const char* const source = std::getenv("CAMEO_SOURCE_DIR");
@@ -48,7 +48,7 @@ std::map<std::string, std::pair<bytes, bytes>> pictures() {
 }
 
 struct decoded_picture {
-  status told;
+  status outcome;
   extents shape;
   bytes pixels;
 };
@@ -57,25 +57,25 @@ decoded_picture decode(const bytes& file, std::string_view format = "RGB") {
   kernel_rig rig{20};
   rig.attribute("pixel_format", format);
   decoded_picture made;
-  made.told = rig.input<std::uint8_t>({std::int64_t(file.size())}, file).template run<Kernel>({dtype::u8});
-  if (!made.told) return made;
+  made.outcome = rig.input<std::uint8_t>({std::int64_t(file.size())}, file).template run<Kernel>({dtype::u8});
+  if (!made.outcome) return made;
   made.shape = rig.output<std::uint8_t>(0).shape();
   made.pixels = elements_of<std::uint8_t>(rig);
   return made;
 }
 
-/// The largest difference; what is lossy may be decoded by another version of the library.
+/// The largest difference; other versions of a library may decode lossy formats differently.
 int difference(const bytes& a, const bytes& b, std::size_t from) {
   int most = a.size() == b.size() - from ? 0 : 999;
   for (std::size_t i = 0; most < 999 && i < a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i + from]));
   return most;
 }
 int allowed(const std::string& name) {
-  if (name == "four.jpg") return 8;  // Pillow's colours are the picture's before it was a file
+  if (name == "four.jpg") return 8;  // the expected colors are those of the image before its compression
   return name.ends_with(".jpg") || name.starts_with("lossy") || name == "tiles.j2k" ? 1 : 0;
 }
 
-bool is_absent(const status& told) { return told.code() == status_code::not_implemented; }
+bool is_absent(const status& s) { return s.code() == status_code::not_implemented; }
 
 void put(bytes& to, std::size_t at, std::uint64_t number, std::size_t count, bool big = false) {
   for (std::size_t i = 0; i < count; ++i) to[at + (big ? count - 1 - i : i)] = std::uint8_t(number >> 8 * i);
@@ -83,17 +83,17 @@ void put(bytes& to, std::size_t at, std::uint64_t number, std::size_t count, boo
 
 }  // namespace
 
-TEST_CASE("ImageDecoder gives the pixels that Pillow gives, in each order, for all files of the folder") {
+TEST_CASE("ImageDecoder has the same pixels as Pillow, in each order, for all files of the folder") {
   const auto all = pictures();
   if (all.empty()) return;
   std::set<std::string> formats;
-  for (const auto& each : all) {  // no binding: clang 14 lets lambdas capture none, and INFO makes one
+  for (const auto& each : all) {  // INFO is a lambda, and clang 14 cannot capture structured bindings
     const std::string& name = each.first;
     const auto& [file, wanted] = each.second;
     INFO(name);
     const decoded_picture rgb = decode(file), bgr = decode(file, "BGR"), gray = decode(file, "Grayscale");
-    if (is_absent(rgb.told)) continue;
-    REQUIRE_MESSAGE(rgb.told, rgb.told.words());
+    if (is_absent(rgb.outcome)) continue;
+    REQUIRE_MESSAGE(rgb.outcome, rgb.outcome.words());
     REQUIRE(rgb.shape == extents{wanted[1], wanted[0], 3});
     CHECK(difference(rgb.pixels, wanted, 2) <= allowed(name));
     REQUIRE(bgr.pixels.size() == rgb.pixels.size());
@@ -109,18 +109,18 @@ TEST_CASE("ImageDecoder gives the pixels that Pillow gives, in each order, for a
   CHECK(formats.contains(".ppm"));
 }
 
-TEST_CASE("ImageDecoder: what is no picture, or not a whole one, gives one without pixels") {
+TEST_CASE("ImageDecoder: bytes that are not a complete image give an output without pixels") {
   const extents none{0, 0, 3};
   for (const bytes& file :
        {bytes{}, bytes{1, 2, 3}, bytes(100, 0xff), bytes{'B', 'M'}, bytes{'P', '6'}, bytes{'P', '6', '\n'},
         bytes{0xff, 0xd8, 0xff}, bytes{'R', 'I', 'F', 'F', 0, 0, 0, 0, 'W', 'E', 'B', 'P'}}) {
     const decoded_picture made = decode(file);
-    if (is_absent(made.told)) continue;
-    REQUIRE_MESSAGE(made.told, made.told.words());
+    if (is_absent(made.outcome)) continue;
+    REQUIRE_MESSAGE(made.outcome, made.outcome.words());
     CHECK(made.shape == none);
     CHECK(decode(file, "Grayscale").shape == extents{0, 0, 1});
   }
-  // Every beginning of every file: none is a whole picture before some point, and all are from there on.
+  // Each prefix of each file: up to some length none is a complete image, and from there on all are.
   for (const auto& each : pictures()) {
     const std::string& name = each.first;
     INFO(name);
@@ -128,8 +128,8 @@ TEST_CASE("ImageDecoder: what is no picture, or not a whole one, gives one witho
     bool was_whole = false;
     for (std::size_t size = 0; size < file.size(); size += std::max<std::size_t>(1, file.size() / 97)) {
       const decoded_picture made = decode(bytes(file.begin(), file.begin() + std::ptrdiff_t(size)));
-      if (is_absent(made.told)) break;
-      REQUIRE_MESSAGE(made.told, made.told.words());
+      if (is_absent(made.outcome)) break;
+      REQUIRE_MESSAGE(made.outcome, made.outcome.words());
       const bool is_whole = made.shape != none;
       CHECK((is_whole || !was_whole));
       if (is_whole) CHECK(difference(made.pixels, wanted, 2) <= allowed(name));
@@ -139,7 +139,7 @@ TEST_CASE("ImageDecoder: what is no picture, or not a whole one, gives one witho
   }
 }
 
-TEST_CASE("ImageDecoder: files with a byte changed anywhere end in pixels, in none, or in a refusal") {
+TEST_CASE("ImageDecoder: files with a changed byte anywhere give pixels, an output without pixels, or an error") {
   std::mt19937 random{7};
   for (const auto& each : pictures())
     for (int i = 0; i < 60; ++i) {
@@ -148,12 +148,12 @@ TEST_CASE("ImageDecoder: files with a byte changed anywhere end in pixels, in no
       for (int change = 0; change < 1 + i % 3; ++change)
         file[random() % (i % 2 ? file.size() : std::min<std::size_t>(file.size(), 64))] = std::uint8_t(random());
       const decoded_picture made = decode<small_decoder>(file);
-      INFO(name, " change ", i, ": ", made.told.words());
-      CHECK((made.told || made.told.code() == status_code::invalid_argument || is_absent(made.told)));
+      INFO(name, " change ", i, ": ", made.outcome.words());
+      CHECK((made.outcome || made.outcome.code() == status_code::invalid_argument || is_absent(made.outcome)));
     }
 }
 
-TEST_CASE("ImageDecoder: sizes in heads are looked at before memory is taken") {
+TEST_CASE("ImageDecoder: sizes in headers are checked before memory is allocated") {
   const auto all = pictures();
   if (all.empty()) return;
   struct lie {
@@ -161,7 +161,7 @@ TEST_CASE("ImageDecoder: sizes in heads are looked at before memory is taken") {
     std::size_t width_at, height_at, size;
     bool big;
   };
-  // 65,000 x 65,000 for all; a PNG's head has a sum that must be right, so that its lie is found out before its size.
+  // All claim 65,000 x 65,000 pixels. The header of a PNG has a checksum, which is found to be wrong before the size.
   for (const lie& each : {lie{"rgb.jpg", 0, 0, 2, true},
                           {"rgb.tif", 0, 0, 4, false},
                           {"runs8.bmp", 18, 22, 4, false},
@@ -180,13 +180,13 @@ TEST_CASE("ImageDecoder: sizes in heads are looked at before memory is taken") {
     }
     put(file, width_at, 65000, each.size, each.big), put(file, height_at, 65000, each.size, each.big);
     const decoded_picture made = decode(file);
-    INFO(std::string{each.name}, ": ", made.told.words());
-    if (is_absent(made.told)) continue;
-    CHECK(made.told.code() == status_code::invalid_argument);
-    CHECK(std::string_view{made.told.words()}.find("65000x65000 pixels; the most are 134217728") !=
+    INFO(std::string{each.name}, ": ", made.outcome.words());
+    if (is_absent(made.outcome)) continue;
+    CHECK(made.outcome.code() == status_code::invalid_argument);
+    CHECK(std::string_view{made.outcome.words()}.find("65000x65000 pixels; the most are 134217728") !=
           std::string_view::npos);
   }
-  // A head that claims more than the bytes behind it can be.
+  // A header that claims more pixels than the bytes behind it can have.
   bytes bmp = all.at("rgb.bmp").first,
         ppm{'P', '6', ' ', '9', '9', '9', '9', ' ', '9', '9', '9', '9', ' ', '9', '\n', 1, 2};
   put(bmp, 18, 9999, 4), put(bmp, 22, 9999, 4);
@@ -194,7 +194,7 @@ TEST_CASE("ImageDecoder: sizes in heads are looked at before memory is taken") {
   CHECK(decode(ppm).shape == extents{0, 0, 3});
   put(bmp, 22, 0, 4);
   CHECK(decode(bmp).shape == extents{0, 0, 3});
-  // A JPEG 2000 file of 60,000 tiles, for each of which its library would take kilobytes.
+  // A JPEG 2000 file of 60,000 tiles, for each of which the library would allocate kilobytes.
   bytes tiles = all.at("exact.jp2").first;
   const std::uint8_t mark[] = {0xff, 0x4f, 0xff, 0x51};
   const auto at =
@@ -208,11 +208,11 @@ TEST_CASE("ImageDecoder: sizes in heads are looked at before memory is taken") {
     return used.ru_maxrss;  // KiB
   };
   const long before = peak();
-  if (const decoded_picture made = decode(tiles); !is_absent(made.told)) CHECK(made.shape == extents{0, 0, 3});
+  if (const decoded_picture made = decode(tiles); !is_absent(made.outcome)) CHECK(made.shape == extents{0, 0, 3});
   CHECK(peak() - before < 64 << 10);
 }
 
-TEST_CASE("ImageDecoder refuses what no file can be, and formats of pixels that there are not") {
+TEST_CASE("ImageDecoder refuses inputs that cannot be files, and unknown pixel formats") {
   const bytes file(4);
   kernel_rig square{20};
   CHECK(square.input<std::uint8_t>({2, 2}, file).run<eps::image_decoder>({dtype::u8}).code() ==
@@ -223,6 +223,6 @@ TEST_CASE("ImageDecoder refuses what no file can be, and formats of pixels that 
   if (const char* const source = std::getenv("CAMEO_SOURCE_DIR")) {
     const bytes moving = contents(std::string{source} + "/tests/data/pictures/animated.webp");
     REQUIRE(!moving.empty());
-    CHECK(is_absent(decode(moving).told));
+    CHECK(is_absent(decode(moving).outcome));
   }
 }

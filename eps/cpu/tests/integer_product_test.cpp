@@ -23,7 +23,7 @@ class dice {
   std::int64_t below(std::int64_t n) { return std::int64_t(engine_() % std::uint64_t(n)); }
   std::int64_t from_to(std::int64_t low, std::int64_t high) { return low + below(high - low + 1); }
   bool heads() { return below(2) == 0; }
-  /// Of u8, or s8 as bytes; the ends of the range are frequent.
+  /// A random u8, or the byte of a random s8; the ends of the ranges are frequent.
   std::uint8_t code() {
     const std::int64_t which = below(6);
     return which == 0 ? 0 : which == 1 ? 255 : which == 2 ? 128 : which == 3 ? 127 : std::uint8_t(below(256));
@@ -40,14 +40,14 @@ class dice {
 
 std::int32_t number(std::uint8_t code, bool is_signed) { return is_signed ? std::int32_t(std::int8_t(code)) : code; }
 
-/// A tensor of u8 or s8 for a rig.
+/// A tensor of u8 or s8.
 value tensor_of(const extents& shape, const std::vector<std::uint8_t>& codes, bool is_signed) {
   value v = value::tensor<std::uint8_t>(shape, codes);
   if (is_signed) v.type = dtype::i8;
   return v;
 }
 
-TEST_CASE("lines of integer sums are the plain sums for each arithmetic that runs here, at the ends of ranges too") {
+TEST_CASE("lines of integer sums are exact for each arithmetic that runs here, also at the ends of ranges") {
   dice random{7};
   for (const eps::instruction_set* set : all_with(&eps::instruction_set::integers))
     for (const integer_arithmetic* by : {&set->integers->bytes, &set->integers->shorts}) {
@@ -55,13 +55,13 @@ TEST_CASE("lines of integer sums are the plain sums for each arithmetic that run
       CAPTURE(by->per_cell);
       const std::int64_t per = by->per_cell;
       std::int64_t products = 0, wrong = 0;
-      std::array<std::int64_t, eps::panel_kinds::count + 1> seen{};  // cells of each kind
+      std::array<std::int64_t, eps::panel_kinds::count + 1> seen{};  // groups of each kind
       while (products < 1'000'000) {
         const std::int64_t rows = random.from_to(1, 40), columns = random.from_to(1, by->columns);
         const std::int64_t runs = random.from_to(1, 3), cells_of_run = random.from_to(0, 20);
         const std::int64_t depth = runs * cells_of_run * per, gap = 4 * random.below(3);
-        // Weights, less a column's zero point, are s8, or numbers of 9 bits. Small ones, with two large ones of a sign
-        // in some cells, make all kinds of cells.
+        // Weights minus the zero point of a column are s8, or numbers of 9 bits. Small weights, with two large ones of
+        // one sign in some dot-product groups, make all kinds of groups.
         const bool bytes = per == 4;
         const std::int64_t largest = random.heads() ? 127 : random.from_to(1, 60);
         std::vector<std::int32_t> zeros(std::size_t(by->columns), 0);
@@ -119,7 +119,7 @@ TEST_CASE("lines of integer sums are the plain sums for each arithmetic that run
         std::vector<std::int32_t> begin(std::size_t(form.width()), 0);
         eps::start_sums(form, start.data(), 0, begin.data());
         std::vector<float> scale(std::size_t(by->columns), 1);
-        const float step = random.below(4) == 0 ? 1048576 : 1.0f / 1048576;  // with the larger one, beyond int32 too
+        const float step = random.below(4) == 0 ? 1048576 : 1.0f / 1048576;  // the larger: beyond int32
         for (float& each : scale) each = float(random.from_to(1, 4000)) * step;
         const std::int32_t zero = std::int32_t(random.below(256));
         std::vector<std::int32_t> sums(std::size_t(rows * columns));
@@ -157,7 +157,7 @@ TEST_CASE("lines of integer sums are the plain sums for each arithmetic that run
     }
 }
 
-TEST_CASE("whatever a panel says of its cells, no place is outside of the runs, and no cell is read twice") {
+TEST_CASE("whatever kinds a panel has for its groups, no offset is outside the runs, and no group is read twice") {
   dice random{8};
   for (int i = 0; i < 500; ++i) {
     const eps::panel_kinds kinds{random.from_to(0, 4), random.from_to(0, 300)};
@@ -260,8 +260,8 @@ TEST_CASE(
 
 struct conv_case {
   std::size_t rank;
-  std::int64_t images, groups, channels, maps;  // of a group
-  std::int64_t in[3], kernel[3], stride[3], dilation[3], before[3], behind[3], out[3];
+  std::int64_t images, groups, channels, maps;  // of one group of the convolution
+  std::int64_t in[3], kernel[3], stride[3], dilation[3], pad_begin[3], pad_end[3], out[3];
   bool x_signed, w_signed, w_zeros, constant;
   std::vector<std::uint8_t> x, w, x_zero, w_zero;
   std::int64_t ins = 1, outs = 1, taps = 1;
@@ -276,20 +276,20 @@ struct conv_case {
         w_signed{random.heads()},
         w_zeros{random.below(3) == 0},
         constant{random.heads()} {
-    const bool simple = random.below(4) == 0;  // points
+    const bool simple = random.below(4) == 0;  // a pointwise convolution
     for (std::size_t i = 0; i < rank; ++i) {
       kernel[i] = simple ? 1 : random.from_to(1, 5), stride[i] = random.from_to(1, simple ? 1 : 3);
       dilation[i] = random.below(4) == 0 ? random.from_to(1, 3) : 1;
-      before[i] = random.heads() ? random.below(kernel[i]) : 0,
-      behind[i] = random.heads() ? random.below(kernel[i]) : 0;
+      pad_begin[i] = random.heads() ? random.below(kernel[i]) : 0,
+      pad_end[i] = random.heads() ? random.below(kernel[i]) : 0;
       in[i] = (kernel[i] - 1) * dilation[i] + 1 + random.below(rank == 1 ? 60 : 12);
-      out[i] = (in[i] + before[i] + behind[i] - (kernel[i] - 1) * dilation[i] - 1) / stride[i] + 1;
+      out[i] = (in[i] + pad_begin[i] + pad_end[i] - (kernel[i] - 1) * dilation[i] - 1) / stride[i] + 1;
       ins *= in[i], outs *= out[i], taps *= kernel[i];
     }
     fill(random);
     if (random.heads()) std::fill(w_zero.begin(), w_zero.end(), std::uint8_t(w_signed ? 0 : 128));
   }
-  /// A filter for each channel, of s8, over images of which some are smaller than the window.
+  /// One s8 filter per channel; some images are smaller than the window.
   conv_case(dice& random, std::int64_t single_channels)
       : rank{2},
         images{random.from_to(1, 2)},
@@ -304,9 +304,9 @@ struct conv_case {
     for (std::size_t i = 0; i < rank; ++i) {
       kernel[i] = i == 1 || random.heads() ? columns : random.from_to(1, 5);
       stride[i] = random.from_to(1, 2), dilation[i] = 1;
-      before[i] = random.below(kernel[i]), behind[i] = random.below(kernel[i]);
-      in[i] = std::max(kernel[i] - before[i] - behind[i], random.from_to(1, i == 0 ? 6 : 24));
-      out[i] = (in[i] + before[i] + behind[i] - kernel[i]) / stride[i] + 1;
+      pad_begin[i] = random.below(kernel[i]), pad_end[i] = random.below(kernel[i]);
+      in[i] = std::max(kernel[i] - pad_begin[i] - pad_end[i], random.from_to(1, i == 0 ? 6 : 24));
+      out[i] = (in[i] + pad_begin[i] + pad_end[i] - kernel[i]) / stride[i] + 1;
       ins *= in[i], outs *= out[i], taps *= kernel[i];
     }
     fill(random);
@@ -325,13 +325,13 @@ struct conv_case {
   }
   void give(kernel_rig& to) const {
     std::vector<std::int64_t> pads;
-    for (std::size_t i = 0; i < rank; ++i) pads.push_back(before[i]);
-    for (std::size_t i = 0; i < rank; ++i) pads.push_back(behind[i]);
+    for (std::size_t i = 0; i < rank; ++i) pads.push_back(pad_begin[i]);
+    for (std::size_t i = 0; i < rank; ++i) pads.push_back(pad_end[i]);
     to.attribute("group", groups).attribute("pads", pads);
     to.attribute("strides", std::vector<std::int64_t>(stride, stride + rank));
     to.attribute("dilations", std::vector<std::int64_t>(dilation, dilation + rank));
   }
-  /// The sum of output `o` of an image's map, by the definition.
+  /// Output `o` of a map of an image, by the definition.
   std::int32_t sum(std::int64_t image, std::int64_t map, std::int64_t o) const {
     std::int32_t made = 0;
     const std::int64_t group = map / maps;
@@ -340,7 +340,7 @@ struct conv_case {
         std::int64_t rest_o = o, rest_t = t, at = 0, step = 1;
         bool inside = true;
         for (std::size_t i = rank; i-- > 0; rest_o /= out[i], rest_t /= kernel[i]) {
-          const std::int64_t p = rest_o % out[i] * stride[i] - before[i] + rest_t % kernel[i] * dilation[i];
+          const std::int64_t p = rest_o % out[i] * stride[i] - pad_begin[i] + rest_t % kernel[i] * dilation[i];
           inside = inside && p >= 0 && p < in[i];
           at += p * step, step *= in[i];
         }
@@ -354,7 +354,7 @@ struct conv_case {
   }
 };
 
-/// [N, C, ...] as [N, ..., C].
+/// Transposes [N, C, ...] to [N, ..., C].
 std::vector<std::uint8_t> turned(const std::vector<std::uint8_t>& from, std::int64_t images, std::int64_t channels) {
   std::vector<std::uint8_t> made(from.size());
   const std::int64_t plane = std::int64_t(from.size()) / (images * channels);
@@ -375,7 +375,7 @@ void check_conv(const conv_case& p, dice& random, int round) {
   p.give(sums);
   sums.input(x).input(w, p.constant).input(x_zero).input(w_zero, p.constant);
   REQUIRE(sums.run<eps::conv_integer>({dtype::i32}));
-  // With the small one, sums in steps of y's scale are no int32.
+  // With the smaller y scale, sums in units of it exceed int32.
   const std::vector<float> x_scale{0.5f}, y_scale{random.below(4) ? float(p.taps * p.channels) * 9 : 1e-7f};
   std::vector<float> w_scale;
   std::vector<std::int32_t> bias;
@@ -390,7 +390,7 @@ void check_conv(const conv_case& p, dice& random, int round) {
     p.give(codes);
     codes.attribute("channels_last", std::int64_t{last});
     codes.input(last ? tensor_of(p.shape(p.images, all_channels, p.in, true), x_last, p.x_signed) : x);
-    const bool all = p.constant && round % 2 == 0;  // bound with the kernel, or read in each run
+    const bool all = p.constant && round % 2 == 0;  // constant, or read in each run
     codes.input<float>({}, x_scale, all).input(x_zero, all).input(w, p.constant);
     codes.input<float>({all_maps}, w_scale, all).input(w_zero, p.constant).input<float>({}, y_scale, all);
     codes.input(tensor_of({}, y_zero, p.x_signed), all).input<std::int32_t>({all_maps}, bias, all);
@@ -412,14 +412,14 @@ void check_conv(const conv_case& p, dice& random, int round) {
                 " to ", p.maps);
 }
 
-TEST_CASE("ConvInteger and QLinearConv are what ONNX says on each instruction set, channels last or second") {
+TEST_CASE("ConvInteger and QLinearConv follow ONNX's definition on each instruction set, channels last or second") {
   for_each_target([] {
     dice random{13};
     for (int round = 0; round < 120; ++round) check_conv(conv_case{random}, random, round);
   });
 }
 
-TEST_CASE("filters of single channels are what ONNX says for every width of blocks, at every edge of an image") {
+TEST_CASE("depthwise filters follow ONNX's definition for every width of blocks, at every edge of an image") {
   for_each_target([] {
     dice random{17};
     constexpr std::int64_t widths[] = {8, 16, 24, 32, 40, 64, 96, 100, 144};

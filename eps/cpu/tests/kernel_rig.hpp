@@ -17,8 +17,9 @@
 namespace cameo::test {
 
 /// Binds and runs one kernel without graph, plan or session: for tests that compare many random shapes with naive
-/// loops. Every buffer is a heap block of its own and of just its size, so a sanitizer sees what a shared arena would
-/// hide. Tasks run backwards and on changing lanes: a kernel whose bits depend on either shows it.
+/// loops. Each buffer is a separate heap block of exactly the needed size, so that a sanitizer finds accesses that a
+/// shared arena would hide. Tasks run in reverse order and on changing lanes, which exposes a kernel whose bits depend
+/// on either.
 class kernel_rig {
  public:
   explicit kernel_rig(int since, std::size_t lanes = 1) : since_{since}, lanes_{lanes} {}
@@ -48,7 +49,7 @@ class kernel_rig {
     a.floats = floats_.emplace_back(std::move(floats));
     return attributes_.push_back(a), *this;
   }
-  kernel_rig& attribute(std::string_view name, std::span<const std::string_view> strings) {  // which outlive the rig
+  kernel_rig& attribute(std::string_view name, std::span<const std::string_view> strings) {  // must outlive the rig
     cameo::attribute a{name, attribute_kind::strings};
     a.strings = strings;
     return attributes_.push_back(a), *this;
@@ -64,24 +65,24 @@ class kernel_rig {
     return inputs_.push_back(v), constant_.push_back(constant), *this;
   }
   kernel_rig& no_input() { return inputs_.push_back({}), constant_.push_back(false), *this; }
-  /// The next two inputs: a scale and a zero point, scalars both. Without a zero point that input is left out.
+  /// The next two inputs: a scale and a zero point, both scalars. Without a zero point, that input is left out.
   template <class T>
   kernel_rig& scale_and_zero(const std::vector<float>& scale, const std::vector<T>& zero) {
     input<float>({}, scale);
     return zero.empty() ? no_input() : input<T>({}, zero);
   }
-  /// The next three inputs: codes, their scale and their zero point.
+  /// The next three inputs: quantized values, their scale and their zero point.
   template <class T>
   kernel_rig& coded(const extents& shape, const std::vector<T>& codes, const std::vector<float>& scale,
                     const std::vector<T>& zero = {}) {
     return input<T>(shape, codes).scale_and_zero(scale, zero);
   }
-  /// What the provider chose for the node: bind_context::choice.
+  /// Sets bind_context::choice, which a provider chooses for the node.
   kernel_rig& choose(std::uint32_t choice) { return choice_ = choice, *this; }
   kernel_rig& prepack(bool on) { return prepack_ = on, *this; }
-  /// Output 0 is written over this input, which the kernel must allow. The test's elements stay as they are.
+  /// Output 0 is written over this input, which the kernel must allow. The test's elements stay unchanged.
   kernel_rig& overwrite(std::size_t i) { return overwritten_ = i, *this; }
-  /// Packed constants are for plans of other graphs, too.
+  /// Packed constants may be shared with the plans of other graphs.
   kernel_rig& share_packs() {
     packs_.self = this;
     packs_.packed = [](void* rig, const void*, std::size_t bytes) {
@@ -91,7 +92,7 @@ class kernel_rig {
     return *this;
   }
 
-  /// Binds, then runs with `outputs` of these types. What the kernel answered; outputs are in `output`.
+  /// Binds the kernel and runs it with outputs of these types. Returns the status of the kernel.
   template <class K>
   status run(std::vector<dtype> outputs) {
     detail::heap_arena memory, scratch_hints;
@@ -164,10 +165,10 @@ class kernel_rig {
   }
   const value& output_value(std::size_t i) const { return values_[1 + inputs_.size() + i]; }
   void drop_blocks() { blocks_.clear(); }
-  /// What kernels packed for plans of other graphs, too; and what the last one keeps in all.
+  /// The bytes that all kernels packed for sharing; and all bytes that the last kernel keeps.
   std::size_t packed_bytes() const { return packed_bytes_; }
   std::size_t kept_bytes() const { return kept_bytes_; }
-  /// Of all runs.
+  /// The bytes of scratch memory of all runs.
   std::size_t scratch_bytes() const { return scratch_bytes_; }
 
  private:
@@ -175,7 +176,8 @@ class kernel_rig {
     void operator()(void* p) const { std::free(p); }
   };
   static constexpr std::size_t none = std::size_t(-1);
-  /// A copy of the overwritten input, for all inputs that are the same value.
+  /// Copies the overwritten input, for all inputs that are the same value. False if the kernel does not allow
+  /// overwriting.
   bool share_block(std::span<const detail::output_hint> hints) {
     const void* const from = inputs_[overwritten_].data;
     value& v = values_[1 + overwritten_];
@@ -187,8 +189,7 @@ class kernel_rig {
     });
   }
   static kernel_rig& self(run_context& c) { return *static_cast<kernel_rig*>(c.runner()); }
-  /// Of exactly this size (aligned_alloc wants multiples: the end is aligned instead when the size is odd), filled with
-  /// a pattern that is a large number in every type.
+  /// A block of exactly this size and of unknown contents: a pattern that is a large number in every type.
   void* block(std::size_t bytes) {
     void* p = nullptr;
     if (posix_memalign(&p, 64, std::max<std::size_t>(bytes, 1)) != 0) return nullptr;
@@ -211,14 +212,14 @@ class kernel_rig {
   std::size_t scratch_bytes_ = 0, packed_bytes_ = 0, kept_bytes_ = 0;
 };
 
-/// An output's elements, row by row.
+/// The elements of an output in row-major order.
 template <class T>
 std::vector<T> elements_of(const kernel_rig& rig, std::size_t output = 0) {
   const tensor_view<const T> y = rig.output<T>(output);
   return {y.begin(), y.end()};
 }
 
-/// One axis of a window that moves over an image.
+/// One axis of a sliding window.
 struct axis_case {
   std::int64_t in, kernel, stride, dilation, pad_begin, pad_end;
   std::int64_t out() const { return (in + pad_begin + pad_end - (kernel - 1) * dilation - 1) / stride + 1; }
@@ -233,7 +234,7 @@ double as_double(T v) {
   else return double(float(v));
 }
 
-/// Numbers in [-1, 1]; integers from -8 to 8, or from 0.
+/// Numbers in [-1, 1]; signed integers from -8 to 8, unsigned ones from 0 to 8.
 template <class T>
 std::vector<T> random_numbers(std::mt19937& random, std::int64_t count) {
   std::uniform_real_distribution<double> numbers{-1, 1};
@@ -247,7 +248,7 @@ std::vector<T> random_numbers(std::mt19937& random, std::int64_t count) {
   return made;
 }
 
-/// True when all elements are as near as the number of additions behind them lets expect.
+/// True if each element is within the tolerance, relative to 1 + its magnitude.
 template <class T>
 bool near(const tensor_view<const T>& got, const std::vector<double>& want, double tolerance = 1e-4) {
   if (got.size() != want.size()) return false;

@@ -37,7 +37,7 @@ constexpr std::string_view transform = "NchwcTransformer";
 
 }  // namespace
 
-TEST_CASE("a whole region is blocked: a first convolution reads plain, one reorder at the end") {
+TEST_CASE("a whole region is blocked: the first convolution reads the plain layout, and one reorder is at the end") {
   const session s = check_fires<eps::nchwc_layout>(transform, [] {
     images m;
     value_id y = m.node("Relu", {m.conv(m.image(3), 3, 32)});
@@ -52,7 +52,7 @@ TEST_CASE("a whole region is blocked: a first convolution reads plain, one reord
   CHECK(first_of(s, "MaxPool")->domain == "com.microsoft.nchwc");
 }
 
-TEST_CASE("the reorder stands where it moves least: behind the pool, not before it") {
+TEST_CASE("the reorder is where it moves the fewest elements: behind the pool, not before it") {
   const session s = check_fires<eps::nchwc_layout>(transform, [] {
     images m;
     const value_id y = m.pool(m.node("Relu", {m.conv(m.image(16), 16, 32)}));
@@ -64,7 +64,7 @@ TEST_CASE("the reorder stands where it moves least: behind the pool, not before 
   CHECK(count_of(s, "ReorderOutput") == 1);
 }
 
-TEST_CASE("what is given out must be plain anyway: a pool behind it is no reason for a second reorder") {
+TEST_CASE("a graph output must be plain: a pool that reads it does not get a second reorder") {
   const session s = check_fires<eps::nchwc_layout>(transform, [] {
     images m;
     const value_id y = m.conv(m.image(3), 3, 32);
@@ -86,7 +86,7 @@ TEST_CASE("one pixel of full blocks needs no reorder") {
   CHECK(count_of(s, "ReorderOutput") == 0);
 }
 
-TEST_CASE("a value that plain and blocked nodes read, and graph outputs, are given back once") {
+TEST_CASE("a value that plain and blocked nodes read, and that is a graph output, is reordered once") {
   const session s = check_fires<eps::nchwc_layout>(transform, [] {
     images m;
     const value_id y = m.conv(m.image(16), 16, 16);
@@ -99,7 +99,7 @@ TEST_CASE("a value that plain and blocked nodes read, and graph outputs, are giv
   CHECK(s.outputs()[0].name == "Conv_0_out");
 }
 
-TEST_CASE("depthwise, groups of whole blocks, and concatenation of whole blocks are blocked too") {
+TEST_CASE("depthwise, groups of whole blocks, and concatenation of whole blocks are blocked, too") {
   const session s = check_fires<eps::nchwc_layout>(transform, [] {
     images m;
     const value_id x = m.image(32);
@@ -111,10 +111,10 @@ TEST_CASE("depthwise, groups of whole blocks, and concatenation of whole blocks 
   CHECK(count_of(s, "ReorderOutput") == 1);
 }
 
-TEST_CASE("every pointwise operator runs on blocks, and what fills them up reaches no channel") {
+TEST_CASE("every pointwise operator runs on blocks, and the padding of blocks does not reach a channel") {
   const session s = check_fires<eps::nchwc_layout>(transform, [] {
     images m;
-    const value_id y = m.conv(m.image(16), 16, 24);  // half a block of zeros
+    const value_id y = m.conv(m.image(16), 16, 24);  // half of the last block is padding
     const value_id inverse = m.node("Reciprocal", {m.node("Exp", {y})});
     const value_id roots = m.node("Pow", {inverse, m.node("Softsign", {m.node("Abs", {y})})});
     m.output(m.conv(m.node("Div", {roots, m.node("Atan", {inverse})}), 24, 20));
@@ -124,7 +124,7 @@ TEST_CASE("every pointwise operator runs on blocks, and what fills them up reach
   CHECK(count_of(s, "ReorderOutput") == 1);
 }
 
-TEST_CASE("what can't be blocked stays as it is") {
+TEST_CASE("nodes that cannot be blocked stay unchanged") {
   SUBCASE("weights that are computed") {
     check_idle<eps::nchwc_layout>(transform, [] {
       images m;
@@ -185,7 +185,7 @@ TEST_CASE("minimum cut") {
 
 namespace {
 
-/// Images of codes: u8 with a scale of 1/4 and a zero point of 3.
+/// Quantized images: u8 with a scale of 1/4 and a zero point of 3.
 class coded_images : public model_builder {
  public:
   value_id image(std::int64_t channels, std::int64_t side = 12) {
@@ -232,7 +232,7 @@ constexpr std::string_view turns = "NhwcTransformer";
 }  // namespace
 
 TEST_CASE(
-    "a quantized region has its channels last: convolutions, sums, pools and joined parts, turned once at each end") {
+    "a quantized region has its channels last: convolutions, sums, pools, concatenations, one Transpose at each end") {
   const session s = check_fires<eps::nchwc_layout>(turns, [] {
     coded_images m;
     value_id y = m.pool(m.conv(m.image(3), 3, 20));
@@ -247,7 +247,7 @@ TEST_CASE(
   CHECK(first_of(s, "QLinearConv")->domain == "com.microsoft");
 }
 
-TEST_CASE("what a model itself has turned to the front is turned back no second time") {
+TEST_CASE("a value that the model itself transposed to channels first is not transposed back twice") {
   const session s = check_fires<eps::nchwc_layout>(turns, [] {
     coded_images m;
     static constexpr std::int64_t to_front[] = {0, 3, 1, 2};
@@ -256,10 +256,10 @@ TEST_CASE("what a model itself has turned to the front is turned back no second 
     m.output(m.mean(m.conv(turned, 8, 16)));
     return m.take();
   });
-  CHECK(count_of(s, "Transpose") == 1);  // of what the mean makes
+  CHECK(count_of(s, "Transpose") == 1);  // for the output of the mean
 }
 
-TEST_CASE("codes without a convolution stay as they are") {
+TEST_CASE("quantized values without a convolution keep their layout") {
   check_idle<eps::nchwc_layout>(turns, [] {
     coded_images m;
     const value_id x = m.image(16);

@@ -21,8 +21,8 @@ using cameo::test::kernel_rig;
 
 namespace {
 
-/// The error in units in the last place of a T as large as `want`; NaN must be NaN, what is too large infinite, and
-/// zeros and infinities must have the sign of what is wanted.
+/// The error in units in the last place of a T of the magnitude of `want`; 1e9 if only one of the two is NaN, or if the
+/// sign of a zero or an infinity is wrong.
 template <class T>
 double ulps(long double want, T got) {
   constexpr double wrong = 1e9;
@@ -35,7 +35,7 @@ double ulps(long double want, T got) {
   return double(std::abs(got - want) / std::ldexp(1.0L, std::max(exponent - digits, least)));
 }
 
-/// The operator's numeric attributes.
+/// Numeric attributes of the operator.
 using settings = std::vector<std::pair<std::string_view, float>>;
 
 template <class Op, class T>
@@ -46,7 +46,7 @@ std::vector<T> run_unary(const std::vector<T>& x, std::size_t lanes = 1, const s
   return test::elements_of<T>(rig);
 }
 
-/// Numbers of all sizes and both signs, and the special ones.
+/// Numbers of all magnitudes and both signs, and the special ones.
 template <class T>
 std::vector<T> numbers_of_all_sizes() {
   using limits = std::numeric_limits<T>;
@@ -65,7 +65,7 @@ std::vector<T> numbers_of_all_sizes() {
   constexpr int samples = 1 << 18;
 #endif
   for (bits_type i = 0; i < samples; ++i) add(i * (std::numeric_limits<bits_type>::max() / samples | 1));
-  // most of what doubles hold is beyond every function's interesting part
+  // Most doubles are outside the range in which the functions vary.
   if constexpr (sizeof(T) == 8)
     for (int i = -samples / 4; i < samples / 4; ++i) {
       const T part = T(i) / T(samples / 4);
@@ -74,7 +74,7 @@ std::vector<T> numbers_of_all_sizes() {
   return x;
 }
 
-/// The largest error over numbers of all sizes from `least` on.
+/// The largest error over numbers of all magnitudes, from `least` on.
 template <class Op, class T = float, class F>
 double worst(F exact, T least = -std::numeric_limits<T>::infinity(), const settings& set = {}) {
   std::vector<T> x = numbers_of_all_sizes<T>();
@@ -106,7 +106,7 @@ std::vector<double> exact_softmax(const floats& x, std::size_t rows, bool log) {
 
 namespace {
 
-/// Every function of one element that is no plain arithmetic, against the C library's of more digits.
+/// Each unary function, other than plain arithmetic, against the C library in long double.
 template <class T>
 void errors_are_small() {
   using real = std::conditional_t<sizeof(T) == 4, double, long double>;
@@ -142,7 +142,7 @@ void errors_are_small() {
 
 }  // namespace
 
-TEST_CASE("vector functions are as exact as they say, on every instruction set") {
+TEST_CASE("vector functions have at most their documented errors, on every instruction set") {
   for_each_target([] {
     errors_are_small<float>();
     errors_are_small<double>();
@@ -151,7 +151,7 @@ TEST_CASE("vector functions are as exact as they say, on every instruction set")
   });
 }
 
-TEST_CASE("gelu goes to zero on the left; of minus infinity it is NaN, as in ONNX Runtime") {
+TEST_CASE("gelu approaches zero on the left; of minus infinity it is NaN, as in ONNX Runtime") {
   for_each_target([] {
     floats x;
     for (float v = -200; v < -0.5f; v += 0.01f) x.push_back(v);
@@ -161,7 +161,7 @@ TEST_CASE("gelu goes to zero on the left; of minus infinity it is NaN, as in ONN
   });
 }
 
-TEST_CASE("an element's result does not depend on its place, nor on threads: tails of every width") {
+TEST_CASE("the result for an element depends neither on its position nor on threads: tails of every width") {
   std::mt19937 random{3};
   for_each_target([&] {
     const floats x = test::random_numbers<float>(random, 40000);
@@ -220,7 +220,7 @@ TEST_CASE("softmax and its logarithm of rows of every width, and along other axe
   });
 }
 
-TEST_CASE("softmax of nothing but -infinity is no number; beside others it is 0") {
+TEST_CASE("softmax of a row of -infinity is NaN; beside other numbers -infinity gives 0") {
   for_each_target([] {
     const floats x{-infinity, -infinity, -infinity, 1, -infinity, 1};
     kernel_rig rig{13};
@@ -232,7 +232,7 @@ TEST_CASE("softmax of nothing but -infinity is no number; beside others it is 0"
   });
 }
 
-TEST_CASE("sums, differences, products and quotients of rows of every width, with either side repeated") {
+TEST_CASE("sums, differences, products and quotients of rows of every width, with either operand broadcast") {
   std::mt19937 random{6};
   for_each_target([&] {
     for (std::int64_t n = 1; n <= 40; ++n) {

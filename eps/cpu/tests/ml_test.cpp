@@ -15,7 +15,7 @@ namespace {
 
 const floats two_rows{1, 2, 3, 4, 5, 6};
 
-TEST_CASE("columns that are not there") {
+TEST_CASE("columns that do not exist are refused") {
   for (const std::int64_t bad : {std::int64_t{-1}, std::int64_t{3}, std::numeric_limits<std::int64_t>::max()}) {
     const ints y{0, bad};
     kernel_rig rig{1};
@@ -29,7 +29,7 @@ TEST_CASE("columns that are not there") {
             .run<eps::array_feature_extractor>({dtype::f32}));
 }
 
-TEST_CASE("a scaler of one number, of columns, of too many") {
+TEST_CASE("a scaler has one number, or one per column; other counts are refused") {
   kernel_rig one{1};
   one.attribute("offset", floats{1}).attribute("scale", floats{1, 2, 3}).input<float>({2, 3}, two_rows);
   CHECK(one.run<eps::scaler>({dtype::f32}));
@@ -39,7 +39,7 @@ TEST_CASE("a scaler of one number, of columns, of too many") {
   CHECK(many.run<eps::scaler>({dtype::f32}).code() == status_code::invalid_argument);
 }
 
-TEST_CASE("NaN is a key like any other, of keys given twice the first counts") {
+TEST_CASE("NaN is a key like any other, and the first of equal keys counts") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const floats keys{nan, 2, 2};
   kernel_rig rig{4};
@@ -52,7 +52,7 @@ TEST_CASE("NaN is a key like any other, of keys given twice the first counts") {
   CHECK(uneven.run<eps::label_encoder>({dtype::i64}).code() == status_code::invalid_graph);
 }
 
-TEST_CASE("what is no category is a row of zeros or refused") {
+TEST_CASE("an unknown category is a row of zeros or refused") {
   const ints in{5, 7};
   for (const std::int64_t zeros : {0, 1}) {
     kernel_rig rig{1};
@@ -62,7 +62,7 @@ TEST_CASE("what is no category is a row of zeros or refused") {
   }
 }
 
-TEST_CASE("rows of a linear model need its columns") {
+TEST_CASE("rows of a linear model must have its columns") {
   kernel_rig rig{1};
   rig.attribute("coefficients", floats{1, 2}).input<float>({2, 3}, two_rows);
   CHECK(rig.run<eps::linear_regressor>({dtype::f32}).code() == status_code::invalid_argument);
@@ -71,7 +71,7 @@ TEST_CASE("rows of a linear model need its columns") {
   CHECK(none.run<eps::linear_regressor>({dtype::f32}).code() == status_code::invalid_graph);
 }
 
-TEST_CASE("a support vector machine without rho, with too few coefficients") {
+TEST_CASE("a support vector machine without rho, or with too few coefficients, is refused") {
   kernel_rig rig{1};
   rig.attribute("n_supports", std::int64_t{2}).attribute("coefficients", floats{1}).attribute("rho", floats{0});
   CHECK(rig.attribute("support_vectors", floats{1, 2, 3, 4, 5, 6})
@@ -84,7 +84,7 @@ TEST_CASE("a support vector machine without rho, with too few coefficients") {
 }
 
 TEST_CASE("a linear model has more coefficients than its columns need, and ignores the others") {
-  kernel_rig regressor{1};  // as ONNX Runtime's, which asks for no multiple of the targets
+  kernel_rig regressor{1};  // like ONNX Runtime's, which does not require a multiple of the targets
   regressor.attribute("coefficients", floats{1, 2, 3, 4, 5, 6, 100}).attribute("targets", std::int64_t{2});
   CHECK(regressor.input<float>({2, 3}, two_rows).run<eps::linear_regressor>({dtype::f32}));
   CHECK(std::ranges::equal(regressor.output<float>(0).span(), floats{14, 32, 32, 77}));
@@ -105,8 +105,8 @@ struct leaf_entry {
   float weight;
 };
 
-/// Gives a rig one tree whose node 0 sends x <= 0.5 to leaf 1 and the rest to leaf 2. Node 3 is a leaf that no node
-/// leads to. `prefix` is "target" or "class".
+/// Adds one tree to a rig, whose node 0 leads to leaf 1 if x <= 0.5, and else to leaf 2. No node leads to node 3, a
+/// leaf. `prefix` is "target" or "class".
 void add_stump(kernel_rig& rig, const std::string& prefix, const std::vector<leaf_entry>& entries) {
   static const std::string_view modes[] = {"BRANCH_LEQ", "LEAF", "LEAF", "LEAF"};
   static const floats rows{0, 1};
@@ -119,7 +119,7 @@ void add_stump(kernel_rig& rig, const std::string& prefix, const std::vector<lea
   floats weights;
   for (const leaf_entry& each : entries)
     nodes.push_back(each.node), ids.push_back(each.target), weights.push_back(each.weight);
-  static std::deque<std::string> names;  // attributes refer to them
+  static std::deque<std::string> names;  // the attributes refer to these strings
   const auto name = [&](const char* what) { return std::string_view{names.emplace_back(prefix + what)}; };
   rig.attribute(name("_treeids"), ints(nodes.size(), 0)).attribute(name("_nodeids"), nodes);
   rig.attribute(name("_ids"), ids).attribute(name("_weights"), weights).input<float>({2, 1}, rows);
@@ -134,7 +134,7 @@ floats regressed(std::string_view aggregate, std::int64_t targets, const std::ve
   return {made.begin(), made.end()};
 }
 
-TEST_CASE("of several weights that a leaf has for the only target the first counts, as in skl2onnx's decision_leaf") {
+TEST_CASE("if a leaf has several weights for the only target, the first counts, as in skl2onnx's decision_leaf") {
   const std::vector<leaf_entry> repeated{{2, 0, 19}, {1, 0, 7}, {2, 0, 19}, {2, 0, 19}, {1, 0, 5}};
   for (const std::string_view aggregate : {"SUM", "AVERAGE", "MIN", "MAX"})
     CHECK(regressed(aggregate, 1, repeated) == floats{7, 19});
@@ -153,7 +153,7 @@ TEST_CASE("a leaf that no node leads to is not another tree") {
     CHECK(regressed(aggregate, 1, {{1, 0, 3}, {2, 0, 4}, {3, 0, -100}}) == floats{3, 4});
 }
 
-TEST_CASE("the average of no tree is NaN for one target and 0 for several") {
+TEST_CASE("the average without any tree is NaN for one target and 0 for several") {
   for (const std::int64_t targets : {1, 2}) {
     kernel_rig rig{3};
     rig.attribute("aggregate_function", "AVERAGE").attribute("n_targets", targets).input<float>({2, 3}, two_rows);
@@ -176,8 +176,8 @@ TEST_CASE("a tree ensemble of one class gives its label and one score in each ro
     }
 }
 
-/// What binding a tree of one split (node 0) and two leaves (1, 2) says, with these branches, feature and weights'
-/// node.
+/// The status of binding a tree of one split (node 0) and two leaves (1, 2), with these branches, this feature, and
+/// this node and target of its weight.
 status bind_tree(const ints& yes, const ints& no, std::int64_t feature, std::int64_t weighted, std::int64_t target) {
   const std::vector<std::string_view> modes{"BRANCH_LEQ", yes[1] ? "BRANCH_LT" : "LEAF", "LEAF"};
   const ints numbers{0, 1, 2}, trees{0, 0, 0}, features{feature, 0, 0}, at{weighted}, ids{target}, tree{0};
@@ -209,14 +209,14 @@ status bind_tree(const ints& yes, const ints& no, std::int64_t feature, std::int
   return {};
 }
 
-TEST_CASE("trees that lead nowhere, or back, are refused before any walk") {
+TEST_CASE("trees with missing nodes or cycles are refused when they are bound") {
   CHECK(bind_tree({1, 0, 0}, {2, 0, 0}, 0, 2, 0));
-  CHECK(bind_tree({1, 0, 0}, {1, 0, 0}, 0, 1, 0));                                        // twice to one leaf
-  CHECK(bind_tree({1, 1, 0}, {2, 2, 0}, 0, 2, 0).code() == status_code::invalid_graph);   // to itself
-  CHECK(bind_tree({9, 0, 0}, {2, 0, 0}, 0, 2, 0).code() == status_code::invalid_graph);   // no such node
-  CHECK(bind_tree({1, 0, 0}, {2, 0, 0}, -1, 2, 0).code() == status_code::invalid_graph);  // no such column
-  CHECK(bind_tree({1, 0, 0}, {2, 0, 0}, 0, 7, 0).code() == status_code::invalid_graph);   // weight of no node
-  CHECK(bind_tree({1, 0, 0}, {2, 0, 0}, 0, 2, 1).code() == status_code::invalid_graph);   // of no target
+  CHECK(bind_tree({1, 0, 0}, {1, 0, 0}, 0, 1, 0));                                        // two branches to one leaf
+  CHECK(bind_tree({1, 1, 0}, {2, 2, 0}, 0, 2, 0).code() == status_code::invalid_graph);   // a node leads to itself
+  CHECK(bind_tree({9, 0, 0}, {2, 0, 0}, 0, 2, 0).code() == status_code::invalid_graph);   // there is no such node
+  CHECK(bind_tree({1, 0, 0}, {2, 0, 0}, -1, 2, 0).code() == status_code::invalid_graph);  // there is no such column
+  CHECK(bind_tree({1, 0, 0}, {2, 0, 0}, 0, 7, 0).code() == status_code::invalid_graph);   // weight without a node
+  CHECK(bind_tree({1, 0, 0}, {2, 0, 0}, 0, 2, 1).code() == status_code::invalid_graph);   // weight without a target
   CHECK(bind_tree({1, 0, 0}, {2, 0, 0}, std::numeric_limits<std::int64_t>::max(), 2, 0).code() ==
         status_code::invalid_graph);
 }

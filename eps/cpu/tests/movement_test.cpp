@@ -21,13 +21,14 @@ constexpr std::int64_t lowest_int64 = std::numeric_limits<std::int64_t>::min(), 
 any_value numbers(const extents& shape, const ints& n) { return any_value::tensor<std::int64_t>(shape, n); }
 any_value list(const ints& n) { return numbers({std::int64_t(n.size())}, n); }
 any_value reals(const extents& shape, const floats& f) { return any_value::tensor<float>(shape, f); }
+/// The numbers 0, 1, 2, ... in this shape.
 any_value counting(const extents& shape) {
   floats f(std::size_t(shape.count()));
   for (std::size_t i = 0; i < f.size(); ++i) f[i] = float(i);
   return reals(shape, f);
 }
 
-/// One node of inputs a, b, c, ... (a `none` is left out) and outputs y, z.
+/// A model of one node with inputs a, b, c, ... (an empty value leaves one out) and outputs y, z.
 struct one_node {
   model_run model;
   std::vector<std::string_view> in;
@@ -39,8 +40,8 @@ struct one_node {
     }
   }
   template <class A>
-  one_node& with(std::string_view name, const A& a) {
-    return model.with(name, a), *this;
+  one_node& set(std::string_view name, const A& a) {
+    return model.set(name, a), *this;
   }
   result<named_values> operator()(std::string_view op, std::size_t outputs = 1) {
     std::vector<std::string_view> out{"y", "z"};
@@ -72,7 +73,7 @@ void gives(const result<named_values>& r, const extents& shape, const std::vecto
 
 TEST_CASE("Reshape keeps sizes for 0, fills in one -1, and refuses what does not fit") {
   gives<float>(one_node(13, {counting({2, 3}), list({0, -1, 1})})("Reshape"), {2, 3, 1}, {0, 1, 2, 3, 4, 5});
-  gives<float>(one_node(14, {reals({0, 3}, {}), list({3, 0})}).with("allowzero", std::int64_t{1})("Reshape"), {3, 0},
+  gives<float>(one_node(14, {reals({0, 3}, {}), list({3, 0})}).set("allowzero", std::int64_t{1})("Reshape"), {3, 0},
                {});
   gives<float>(one_node(13, {counting({1}), list({})})("Reshape"), {}, {0});
   CHECK(refused(one_node(13, {counting({2, 3}), list({-1, -1})})("Reshape"), "more than one -1"));
@@ -84,7 +85,7 @@ TEST_CASE("Reshape keeps sizes for 0, fills in one -1, and refuses what does not
 }
 
 TEST_CASE("Squeeze and Unsqueeze take axes as attribute or as input") {
-  gives<float>(one_node(11, {counting({1, 2, 1})}).with("axes", ints{-1})("Squeeze"), {1, 2}, {0, 1});
+  gives<float>(one_node(11, {counting({1, 2, 1})}).set("axes", ints{-1})("Squeeze"), {1, 2}, {0, 1});
   gives<float>(one_node(13, {counting({1, 2, 1}), {}})("Squeeze"), {2}, {0, 1});
   gives<float>(one_node(13, {counting({2}), list({-1, 0})})("Unsqueeze"), {1, 2, 1}, {0, 1});
   CHECK(refused(one_node(13, {counting({2}), list({0})})("Squeeze"), "not 1"));
@@ -93,7 +94,7 @@ TEST_CASE("Squeeze and Unsqueeze take axes as attribute or as input") {
   CHECK(refused(one_node(13, {counting({2}), list({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})})("Unsqueeze"), "rank 13"));
 }
 
-TEST_CASE("Slice cuts its ends to the axis, at the limits of int64 too") {
+TEST_CASE("Slice clamps its ends to the axis, also at the limits of int64") {
   const any_value x = counting({5});
   gives<float>(one_node(13, {x, list({lowest_int64}), list({highest_int64}), {}, list({3})})("Slice"), {2}, {0, 3});
   gives<float>(one_node(13, {x, list({highest_int64}), list({lowest_int64}), {}, list({-2})})("Slice"), {3}, {4, 2, 0});
@@ -102,8 +103,8 @@ TEST_CASE("Slice cuts its ends to the axis, at the limits of int64 too") {
   gives<float>(one_node(13, {x, list({3}), list({2})})("Slice"), {0}, {});
   gives<float>(one_node(13, {reals({0}, {}), list({-1}), list({-5}), {}, list({-1})})("Slice"), {0}, {});
   gives<float>(
-      one_node(9, {counting({2, 3})}).with("starts", ints{1}).with("ends", ints{9}).with("axes", ints{1})("Slice"),
-      {2, 2}, {1, 2, 4, 5});
+      one_node(9, {counting({2, 3})}).set("starts", ints{1}).set("ends", ints{9}).set("axes", ints{1})("Slice"), {2, 2},
+      {1, 2, 4, 5});
   CHECK(refused(one_node(13, {x, list({0}), list({2}), {}, list({0})})("Slice"), "step"));
   CHECK(refused(one_node(13, {x, list({0}), list({2}), list({1})})("Slice"), "axis 1"));
   CHECK(refused(one_node(13, {x, list({0, 0}), list({2, 2}), list({0, 0})})("Slice"), "2 axes"));
@@ -123,7 +124,7 @@ TEST_CASE("Indices count from the end when negative, and never leave their axis"
   }
   CHECK(refused(one_node(13, {reals({0}, {}), list({0})})("Gather"), "index 0"));
   CHECK(refused(
-      one_node(13, {counting({2, 2}), numbers({3, 1}, {0, 0, 0})}).with("axis", std::int64_t{1})("GatherElements"),
+      one_node(13, {counting({2, 2}), numbers({3, 1}, {0, 0, 0})}).set("axis", std::int64_t{1})("GatherElements"),
       "may be larger"));
   CHECK(refused(one_node(13, {counting({2}), numbers({1, 2}, {0, 0})})("GatherND"), "more axes"));
   gives<float>(one_node(13, {counting({2, 2}), numbers({2, 0}, {})})("GatherND"), {2, 2, 2}, {0, 1, 2, 3, 0, 1, 2, 3});
@@ -131,14 +132,14 @@ TEST_CASE("Indices count from the end when negative, and never leave their axis"
 
 TEST_CASE("Scatters combine in order, also when one value is data and updates") {
   gives<float>(
-      one_node(18, {counting({3}), list({1, 1, 1}), reals({3}, {1, 2, 3})}).with("reduction", "add")("ScatterElements"),
+      one_node(18, {counting({3}), list({1, 1, 1}), reals({3}, {1, 2, 3})}).set("reduction", "add")("ScatterElements"),
       {3}, {0, 7, 2});
   gives<std::int64_t>(
-      one_node(18, {list({highest_int64}), list({0}), list({2})}).with("reduction", "mul")("ScatterElements"), {1},
+      one_node(18, {list({highest_int64}), list({0}), list({2})}).set("reduction", "mul")("ScatterElements"), {1},
       {-2});
   const float nan = std::nanf("");
   const auto r =
-      one_node(18, {reals({1}, {1}), list({0}), reals({1}, {nan})}).with("reduction", "max")("ScatterElements");
+      one_node(18, {reals({1}, {1}), list({0}), reals({1}, {nan})}).set("reduction", "max")("ScatterElements");
   REQUIRE(r);
   CHECK(std::isnan((*r)[0].value.as_unchecked<float>()[0]));
   model_run twice{18};
@@ -148,24 +149,24 @@ TEST_CASE("Scatters combine in order, also when one value is data and updates") 
   CHECK(refused(one_node(18, {counting({3}), list({0}), reals({2}, {1, 2})})("ScatterElements"), "one shape"));
 }
 
-TEST_CASE("Pad adds, cuts and repeats along every axis") {
+TEST_CASE("Pad adds, crops and repeats along every axis") {
   gives<float>(one_node(13, {counting({3}), list({2, -1}), reals({}, {9})})("Pad"), {4}, {9, 9, 0, 1});
-  gives<float>(one_node(13, {counting({3}), list({5, 4})}).with("mode", "reflect")("Pad"), {12},
+  gives<float>(one_node(13, {counting({3}), list({5, 4})}).set("mode", "reflect")("Pad"), {12},
                {1, 0, 1, 2, 1, 0, 1, 2, 1, 0, 1, 2});
-  gives<float>(one_node(19, {counting({3}), list({2, 4})}).with("mode", "wrap")("Pad"), {9},
+  gives<float>(one_node(19, {counting({3}), list({2, 4})}).set("mode", "wrap")("Pad"), {9},
                {1, 2, 0, 1, 2, 0, 1, 2, 0});
-  gives<float>(one_node(13, {counting({2, 2}), list({1, 0, -1, 1})}).with("mode", "edge")("Pad"), {2, 3},
+  gives<float>(one_node(13, {counting({2, 2}), list({1, 0, -1, 1})}).set("mode", "edge")("Pad"), {2, 3},
                {0, 1, 1, 0, 1, 1});
   gives<float>(one_node(18, {counting({1, 2}), list({1, 1}), {}, list({-1})})("Pad"), {1, 4}, {0, 0, 1, 0});
-  gives<float>(one_node(2, {counting({2})}).with("pads", ints{0, 1})("Pad"), {3}, {0, 1, 0});
+  gives<float>(one_node(2, {counting({2})}).set("pads", ints{0, 1})("Pad"), {3}, {0, 1, 0});
   CHECK(refused(one_node(13, {counting({3}), list({-2, -2})})("Pad"), "cut more"));
   CHECK(refused(one_node(13, {counting({3}), list({highest_int64, highest_int64})})("Pad"), ""));
   CHECK(refused(one_node(13, {counting({3}), list({lowest_int64, 0})})("Pad"), "cut more"));
-  CHECK(refused(one_node(13, {reals({0}, {}), list({1, 0})}).with("mode", "edge")("Pad"), "nothing to repeat"));
+  CHECK(refused(one_node(13, {reals({0}, {}), list({1, 0})}).set("mode", "edge")("Pad"), "nothing to repeat"));
   CHECK(refused(one_node(13, {counting({3}), list({1})})("Pad"), "two for each"));
 }
 
-TEST_CASE("Sizes that are no sizes are refused, not multiplied") {
+TEST_CASE("Invalid sizes are refused, not multiplied") {
   CHECK(refused(one_node(13, {counting({2}), list({highest_int64})})("Tile"), ""));
   CHECK(refused(one_node(13, {counting({2}), list({-1})})("Tile"), "negative"));
   gives<float>(one_node(13, {counting({2}), list({0})})("Tile"), {0}, {});
@@ -185,34 +186,34 @@ TEST_CASE("Sizes that are no sizes are refused, not multiplied") {
   CHECK(refused(one_node(13, {reals({}, {0}), reals({}, {INFINITY}), reals({}, {1})})("Range"), ""));
 }
 
-TEST_CASE("Split and Concat agree about what an axis holds") {
-  gives<float>(one_node(18, {counting({5}), {}}).with("num_outputs", std::int64_t{2})("Split", 2), {2}, {3, 4}, 1);
+TEST_CASE("Split and Concat check the sizes along their axis") {
+  gives<float>(one_node(18, {counting({5}), {}}).set("num_outputs", std::int64_t{2})("Split", 2), {2}, {3, 4}, 1);
   gives<float>(one_node(13, {counting({3}), list({0, 3})})("Split", 2), {0}, {});
-  gives<float>(one_node(11, {counting({3})}).with("split", ints{1, 2})("Split", 2), {2}, {1, 2}, 1);
+  gives<float>(one_node(11, {counting({3})}).set("split", ints{1, 2})("Split", 2), {2}, {1, 2}, 1);
   CHECK(refused(one_node(13, {counting({3}), list({1, 1})})("Split", 2), "add up"));
   CHECK(refused(one_node(13, {counting({3}), list({highest_int64, 4})})("Split", 2), "add up"));
   CHECK(refused(one_node(13, {counting({3}), list({-1, 4})})("Split", 2), "size -1"));
   gives<float>(one_node(3, {counting({1, 1}), counting({1, 2})})("Concat"), {1, 3}, {0, 0, 1});
-  gives<float>(one_node(13, {reals({0, 2}, {}), counting({1, 2})}).with("axis", std::int64_t{0})("Concat"), {1, 2},
+  gives<float>(one_node(13, {reals({0, 2}, {}), counting({1, 2})}).set("axis", std::int64_t{0})("Concat"), {1, 2},
                {0, 1});
-  CHECK(refused(one_node(13, {counting({1, 1}), counting({1, 2})}).with("axis", std::int64_t{0})("Concat"),
+  CHECK(refused(one_node(13, {counting({1, 1}), counting({1, 2})}).set("axis", std::int64_t{0})("Concat"),
                 "does not fit"));
 }
 
-TEST_CASE("What is sorted has a total order") {
+TEST_CASE("Sorting has a total order") {
   const float nan = std::nanf("");
   gives<std::int64_t>(one_node(13, {reals({4}, {1, nan, 2, 1}), list({3})})("TopK", 2), {3}, {1, 2, 0}, 1);
-  gives<std::int64_t>(one_node(13, {reals({4}, {1, nan, 2, 1}), list({4})}).with("largest", std::int64_t{0})("TopK", 2),
+  gives<std::int64_t>(one_node(13, {reals({4}, {1, nan, 2, 1}), list({4})}).set("largest", std::int64_t{0})("TopK", 2),
                       {4}, {0, 3, 2, 1}, 1);
   gives<float>(one_node(13, {counting({2, 2}), list({0})})("TopK", 2), {2, 0}, {});
   CHECK(refused(one_node(13, {counting({2}), list({3})})("TopK", 2), "K is 3"));
   CHECK(refused(one_node(13, {counting({2}), list({-1})})("TopK", 2), "K is -1"));
   gives<std::int64_t>(one_node(13, {reals({4}, {nan, 1, nan, 1})})("Unique", 2), {2}, {1, 0}, 1);
-  gives<float>(one_node(13, {reals({4}, {3, 1, 3, 2})}).with("sorted", std::int64_t{0})("Unique"), {3}, {3, 1, 2});
+  gives<float>(one_node(13, {reals({4}, {3, 1, 3, 2})}).set("sorted", std::int64_t{0})("Unique"), {3}, {3, 1, 2});
   gives<float>(one_node(13, {reals({0}, {})})("Unique"), {0}, {});
 }
 
-TEST_CASE("Selections of nothing and of scalars") {
+TEST_CASE("Selections from empty tensors and scalars") {
   gives<std::int64_t>(one_node(13, {reals({2, 2}, {0, 1, NAN, 0})})("NonZero"), {2, 2}, {0, 1, 1, 0});
   gives<std::int64_t>(one_node(13, {reals({0, 2}, {})})("NonZero"), {2, 0}, {});
   gives<float>(one_node(11, {counting({3}), any_value::tensor<bool>({1}, {true})})("Compress"), {1}, {0});
@@ -222,19 +223,19 @@ TEST_CASE("Selections of nothing and of scalars") {
   CHECK(refused(one_node(11, {list({0}), scalar(highest_int64), reals({2}, {0, 1})})("OneHot"), ""));
   gives<float>(one_node(14, {counting({2, 2}), scalar(highest_int64)})("Trilu"), {2, 2}, {0, 0, 0, 0});
   gives<float>(one_node(14, {counting({2, 2}), scalar(lowest_int64)})("Trilu"), {2, 2}, {0, 1, 2, 3});
-  gives<float>(one_node(13, {counting({2, 2})}).with("k", lowest_int64)("EyeLike"), {2, 2}, {0, 0, 0, 0});
+  gives<float>(one_node(13, {counting({2, 2})}).set("k", lowest_int64)("EyeLike"), {2, 2}, {0, 0, 0, 0});
   CHECK(refused(one_node(13, {counting({2, 2}), list({3, 0})})("ReverseSequence"), "length 3"));
-  CHECK(refused(one_node(13, {counting({1, 3, 1, 1})}).with("blocksize", std::int64_t{2})("DepthToSpace"), "multiple"));
+  CHECK(refused(one_node(13, {counting({1, 3, 1, 1})}).set("blocksize", std::int64_t{2})("DepthToSpace"), "multiple"));
 }
 
-TEST_CASE("Blocks of texts that meet in an image are joined, in the order of a block's elements") {
+TEST_CASE("Blocks of strings that overlap in an image are concatenated, in the order of a block's elements") {
   using texts = std::vector<std::string_view>;
   const any_value x = any_value::tensor<std::string_view>({1, 2, 2}, texts{"in the padding", "b", "c", "dd"});
-  // Blocks of two elements from -1 on: the first one's second element and the second one's first meet at 0.
-  gives<std::string_view>(one_node(18, {x, list({2}), list({2})}).with("pads", ints{1, 0})("Col2Im"), {1, 1, 2},
+  // Blocks of two elements from -1 on: the second element of the first and the first of the second overlap at 0.
+  gives<std::string_view>(one_node(18, {x, list({2}), list({2})}).set("pads", ints{1, 0})("Col2Im"), {1, 1, 2},
                           texts{"bc", "dd"});
-  // Two pixels apart they don't meet, and no block reaches the last pixel.
+  // With a stride of two they do not overlap, and no block reaches the last pixel.
   gives<std::string_view>(
-      one_node(18, {x, list({4}), list({2})}).with("pads", ints{1, 0}).with("strides", ints{2})("Col2Im"), {1, 1, 4},
+      one_node(18, {x, list({4}), list({2})}).set("pads", ints{1, 0}).set("strides", ints{2})("Col2Im"), {1, 1, 4},
       texts{"c", "b", "dd", ""});
 }

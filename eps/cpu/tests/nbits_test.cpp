@@ -1,4 +1,4 @@
-// Products with weights of 2, 4 and 8 bits against their plain definition, on every instruction set that runs here.
+// Products with weights of 2, 4 and 8 bits against their definition, on each instruction set that runs here.
 #include <doctest/doctest.h>
 #include <cameo/eps/cpu/matmul_nbits.hpp>
 
@@ -15,7 +15,7 @@ namespace {
 
 enum class zero_kind { none, packed, floats };
 
-/// A product of a random shape, and what its operands stand for.
+/// The operands of a product of random shape, and the numbers that they represent.
 struct nbits_case {
   std::int64_t m, k, n, bits, block, level;
   zero_kind zeros_are;
@@ -55,8 +55,8 @@ struct nbits_case {
     for (std::int64_t i = 0; i < k; ++i) groups.push_back(std::int32_t(up_to(blocks()) - 1));
   }
 
-  /// Elements of A as bytes are off by at most half a step, which is their block's largest magnitude / 127.
-  double off(std::int64_t row, std::int64_t i) const {
+  /// The largest error of an element of A as a byte: half a step, which is the largest magnitude in its block / 127.
+  double rounding_error(std::int64_t row, std::int64_t i) const {
     if (level != 4 || grouped) return 0;
     double most = 0;
     for (std::int64_t l = i / block * block; l < std::min(k, (i / block + 1) * block); ++l)
@@ -70,7 +70,7 @@ std::vector<T> as_type(const std::vector<float>& from) {
   return {from.begin(), from.end()};
 }
 
-/// The operands as they are in T: the case's own numbers become those.
+/// The operands in the type T; the case gets the rounded numbers.
 template <class T>
 struct typed_case {
   std::vector<T> a, scales, float_zeros, bias;
@@ -119,7 +119,7 @@ std::int64_t wrong_elements(const nbits_case& p, const std::vector<T>& y) {
       double want = p.has_bias ? double(p.bias[std::size_t(j)]) : 0, sizes = std::fabs(want), off = 0;
       for (std::int64_t l = 0; l < p.k; ++l) {
         const double x = double(p.a[std::size_t(i * p.k + l)]), w = p.weight(l, j);
-        want += x * w, sizes += std::fabs(x * w), off += p.off(i, l) * std::fabs(w);
+        want += x * w, sizes += std::fabs(x * w), off += p.rounding_error(i, l) * std::fabs(w);
       }
       const double allowed = off * 1.00001 + sizes * 0x1p-20 + std::fabs(want) * narrow + (narrow > 0 ? 1e-7 : 1e-30);
       wrong += !(std::fabs(double(float(y[std::size_t(i * p.n + j)])) - want) <= allowed);
@@ -153,7 +153,8 @@ void check_cases(int rounds) {
   }
 }
 
-TEST_CASE("MatMulNBits is what its page says, for all bits, blocks, zero points, levels and types, rows and threads") {
+TEST_CASE(
+    "MatMulNBits follows its documentation, for all bits, blocks, zero points, levels and types, rows and threads") {
   for_each_target([] {
     check_cases<float>(120);
     check_cases<float16>(30);
@@ -161,7 +162,7 @@ TEST_CASE("MatMulNBits is what its page says, for all bits, blocks, zero points,
   });
 }
 
-TEST_CASE("a large MatMulNBits, cut into tasks, has the same bits for any number of threads") {
+TEST_CASE("a large MatMulNBits, divided into tasks, has the same bits for any number of threads") {
   for_each_target([] {
     std::mt19937 random{9};
     for (const std::int64_t level : {0, 4}) {
@@ -179,7 +180,7 @@ TEST_CASE("a large MatMulNBits, cut into tasks, has the same bits for any number
   });
 }
 
-/// The panels of a case for one instruction set, by their definition.
+/// The panels of a case for one instruction set, by the definition of their layout.
 struct panel_of {
   std::vector<std::byte> codes;
   std::vector<float> scales;
@@ -201,10 +202,10 @@ struct panel_of {
   }
 };
 
-/// A case of whole blocks and 32 columns, whose A is bytes and floats alike, for lines.
+/// A case of whole blocks and 32 columns for tests of lines; A is the same numbers as bytes and as floats.
 struct line_case : nbits_case {
   std::vector<std::int8_t> bytes;
-  std::vector<eps::nbits_scale> of;
+  std::vector<eps::nbits_scale> scales_of_a;
 
   line_case(std::mt19937& random, bool whole_scales) : nbits_case{random} {
     n = 32, k = blocks() * block, zeros_are = m % 2 ? zero_kind::packed : zero_kind::none, grouped = has_bias = false;
@@ -215,15 +216,15 @@ struct line_case : nbits_case {
       each = std::array<std::uint8_t, 4>{255, 0, 128, std::uint8_t(random())}[random() % 4];
     for (std::uint8_t& each : zeros) each = std::uint8_t(random());
     a.assign(std::size_t(m * k), 0), bytes.resize(a.size());
-    of.assign(std::size_t(m * blocks()), {1, 0});
+    scales_of_a.assign(std::size_t(m * blocks()), {1, 0});
     for (std::int64_t i = 0; i < m * k; ++i) {
       const int code = std::array{127, -127, 127, int(random() % 255) - 127}[random() % 4];
-      a[std::size_t(i)] = float(code), of[std::size_t(i / block)].sum += code;
+      a[std::size_t(i)] = float(code), scales_of_a[std::size_t(i / block)].sum += code;
       bytes[std::size_t(i / block * block + eps::cell_place(i % block, bits))] = std::int8_t(code);
     }
     if (whole_scales) return;
     for (float& each : a) each *= 0.0123f;
-    for (eps::nbits_scale& each : of) each.scale = 0.0123f;
+    for (eps::nbits_scale& each : scales_of_a) each.scale = 0.0123f;
   }
   std::vector<float> run(const eps::nbits_loops& by, std::int64_t columns, bool as_bytes) const {
     const panel_of panel{*this, by.columns};
@@ -231,7 +232,7 @@ struct line_case : nbits_case {
     eps::nbits_line line{};
     line.rows = m, line.columns = columns, line.blocks = blocks(), line.block = block;
     line.a = as_bytes ? static_cast<const void*>(bytes.data()) : a.data(), line.row_step = k;
-    line.a_scales = of.data(), line.codes = panel.codes.data(), line.scales = panel.scales.data();
+    line.a_scales = scales_of_a.data(), line.codes = panel.codes.data(), line.scales = panel.scales.data();
     if (zeros_are == zero_kind::packed) line.zeros = panel.zeros.data();
     line.y = y.data(), line.step = columns;
     (as_bytes ? by.bytes : by.floats)[eps::nbits_index(bits)](line);
@@ -251,7 +252,7 @@ TEST_CASE("lines of few bits are exact at the ends of the ranges, for each instr
         const std::vector<float> y = p.run(*set->few_bits, columns, as_bytes);
         for (std::int64_t i = 0; i < p.m; ++i)
           for (std::int64_t j = 0; j < columns; ++j) {
-            double want = 0;  // whole numbers that float has: every step is exact
+            double want = 0;  // integers that float can represent: each step is exact
             for (std::int64_t l = 0; l < p.k; ++l) want += double(p.a[std::size_t(i * p.k + l)]) * p.weight(l, j);
             wrong += double(y[std::size_t(i * columns + j)]) != want;
           }
@@ -262,7 +263,7 @@ TEST_CASE("lines of few bits are exact at the ends of the ranges, for each instr
   }
 }
 
-TEST_CASE("lines of few bits have the same bits on all instruction sets that round a product and a sum once") {
+TEST_CASE("lines of few bits have the same bits on all instruction sets with fused multiply-add") {
   std::mt19937 random{4};
   for (int round = 0; round < 60; ++round) {
     const line_case p{random, false};
@@ -278,7 +279,8 @@ TEST_CASE("lines of few bits have the same bits on all instruction sets that rou
   }
 }
 
-TEST_CASE("codes that stand in a book are what it says, with the same bits on all instruction sets that round once") {
+TEST_CASE(
+    "indices of a codebook give its numbers, with the same bits on all instruction sets with fused multiply-add") {
   std::mt19937 random{6};
   const std::vector<float> book = random_numbers<float>(random, 16);
   for (int round = 0; round < 40; ++round) {
@@ -315,7 +317,7 @@ TEST_CASE("codes that stand in a book are what it says, with the same bits on al
   }
 }
 
-TEST_CASE("MatMulNBits refuses sizes, shapes and forms that it does not have") {
+TEST_CASE("MatMulNBits refuses invalid sizes, shapes and attributes") {
   std::mt19937 random{1};
   const std::vector<float> a = random_numbers<float>(random, 64), scales = random_numbers<float>(random, 8);
   const std::vector<std::uint8_t> codes(64, 7);
@@ -341,7 +343,7 @@ TEST_CASE("MatMulNBits refuses sizes, shapes and forms that it does not have") {
   CHECK(answer(with(4, 32, 0, 0), 63).words().find("B has shape") != std::string_view::npos);
 }
 
-TEST_CASE("MatMulNBits of bytes: a row with a number that is not finite is NaN, the others are not") {
+TEST_CASE("MatMulNBits in int8: a row of A with a number that is not finite gives NaN, the others do not") {
   for_each_target([] {
     std::mt19937 random{2};
     std::vector<float> a = random_numbers<float>(random, 4 * 40);

@@ -1,4 +1,4 @@
-// Operators on channels in blocks of 16 against the definition, written out over plain tensors.
+// Operators on channels in blocks of 16 against their definition over plain tensors.
 #include <cameo/eps/cpu/detail/math_choice.hpp>
 #include <cameo/eps/cpu/nchwc_conv.hpp>
 #include <cameo/eps/cpu/nchwc_pool.hpp>
@@ -18,7 +18,7 @@ namespace {
 std::int64_t rounded(std::int64_t channels) { return (channels + 15) / 16 * 16; }
 extents blocked_shape(const extents& x) { return {x[0], rounded(x[1]), x[2], x[3]}; }
 
-/// [N, C, H, W] as [N, C / 16, H, W, 16]; lanes behind the channels hold `rest`, which no result may show.
+/// [N, C, H, W] as [N, C / 16, H, W, 16]; the lanes of the last block without a channel contain `rest`.
 std::vector<float> to_blocks(const std::vector<float>& x, const extents& shape, float rest = 0) {
   const std::int64_t blocks = rounded(shape[1]) / 16, plane = shape[2] * shape[3];
   std::vector<float> y(std::size_t(shape[0] * blocks * 16 * plane), rest);
@@ -30,7 +30,7 @@ std::vector<float> to_blocks(const std::vector<float>& x, const extents& shape, 
   return y;
 }
 
-/// A random image and window that fit each other, kernels larger than the image among them.
+/// A random image and a window that fits it with its padding; kernels may be larger than the image.
 struct image_case {
   std::int64_t images, channels;
   axis_case rows, columns;
@@ -42,7 +42,7 @@ struct image_case {
     rig.attribute("pads", std::vector{rows.pad_begin, columns.pad_begin, rows.pad_end, columns.pad_end});
     rig.attribute("kernel_shape", std::vector{rows.kernel, columns.kernel});
   }
-  /// Calls f(pixel of X, tap) for the elements of the window of output (oy, ox) that lie inside.
+  /// Calls f(pixel of X, tap) for the elements inside the image of the window of output (oy, ox).
   template <class F>
   void taps(std::int64_t oy, std::int64_t ox, const F& f) const {
     for (std::int64_t ky = 0; ky < rows.kernel; ++ky)
@@ -71,7 +71,7 @@ image_case random_image(std::mt19937& random, std::int64_t channels) {
   return k;
 }
 
-/// The activations, as ONNX's operators of these names define them.
+/// The activations by the definition of ONNX's operators with these names.
 double activated(std::string_view name, double v) {
   if (name == "Relu") return std::max(v, 0.0);
   if (name == "LeakyRelu") return v < 0 ? 0.25 * v : v;
@@ -92,7 +92,7 @@ std::vector<float> parameters_of(std::string_view name) {
 
 struct blocked_conv {
   image_case image;
-  std::int64_t groups, maps;  // maps: of all groups
+  std::int64_t groups, maps;  // `maps` is the number for all groups
   bool plain, bias, add, constant;
   std::string_view activation;
   std::vector<float> x, w, b, z;
@@ -143,7 +143,7 @@ std::vector<double> naive_blocked_conv(const blocked_conv& k) {
   return want;
 }
 
-/// What the kernel makes of a case, blocked, perhaps over what it adds. Lanes of X behind the channels hold NaN.
+/// The output of the kernel, perhaps written over the addend. Lanes of X without a channel contain NaN.
 std::vector<float> run_blocked_conv(const blocked_conv& k, std::size_t lanes, std::uint32_t choice = 0,
                                     bool over = false) {
   const extents x = k.image.x(), y = k.image.y(k.maps);
@@ -219,10 +219,10 @@ TEST_CASE("nchwc Conv in bfloat16 sums the products of rounded numbers, with the
     round(k.x), round(k.w);
     REQUIRE(same_numbers(run_blocked_conv(k, 1, eps::cpu_math_is_bf16), naive_blocked_conv(k), k.image.y(k.maps)));
   }
-  CHECK(others > 50);  // bfloat16 was asked for, and computed
+  CHECK(others > 50);  // bfloat16 was requested, and computed
 }
 
-TEST_CASE("nchwc Conv: weights that somebody else packed are bound, and refused when they would be used") {
+TEST_CASE("nchwc Conv: weights in ONNX Runtime's packed layout are bound, and refused when the kernel runs") {
   kernel_rig rig{1};
   rig.input({1, 16, 1, 1}, std::vector<float>(16, 1)).input({16, 16, 1, 1}, std::vector<float>(256, 1), true);
   const status done = rig.run<eps::nchwc_conv>({dtype::f32});
@@ -260,7 +260,7 @@ TEST_CASE("nchwc Conv: lines and blocks of every width") {
   });
 }
 
-TEST_CASE("nchwc Conv may be written over what it adds") {
+TEST_CASE("nchwc Conv may be written over its addend") {
   test::for_each_target([] {
     std::mt19937 random{10};
     for (int i = 0; i < 100; ++i) {
@@ -272,7 +272,7 @@ TEST_CASE("nchwc Conv may be written over what it adds") {
   });
 }
 
-TEST_CASE("nchwc Conv may be written over what it adds where that is X, too") {
+TEST_CASE("nchwc Conv may be written over its addend if that is also X") {
   std::mt19937 random{11};
   for (const std::int64_t groups : {1, 32}) {
     const auto x = test::random_numbers<float>(random, 32 * 6 * 7);
@@ -290,7 +290,7 @@ TEST_CASE("nchwc Conv may be written over what it adds where that is X, too") {
   }
 }
 
-TEST_CASE("nchwc Conv: large weights, whose next ones are asked for, in groups too") {
+TEST_CASE("nchwc Conv: large weights, which are prefetched, also with groups") {
   std::mt19937 random{14};
   for (const std::int64_t groups : {1, 2}) {
     const std::int64_t channels = 256 * groups, maps = 112 * groups;
@@ -314,7 +314,7 @@ TEST_CASE("nchwc Conv: large weights, whose next ones are asked for, in groups t
   }
 }
 
-TEST_CASE("nchwc Conv: work enough for several lanes gives the same bits") {
+TEST_CASE("nchwc Conv: enough work for several lanes gives the same bits") {
   test::for_each_target([] {
     std::mt19937 random{9};
     for (const bool depthwise : {false, true})

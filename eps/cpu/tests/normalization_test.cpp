@@ -23,7 +23,7 @@ const floats scale{2, 3}, bias{0.5f, -1}, mean{1, -1}, variance{4, 0.25f};
 
 }  // namespace
 
-TEST_CASE("constant statistics are folded when bound, and give what others give") {
+TEST_CASE("constant statistics are folded when the kernel is bound, with the same outputs") {
   std::mt19937 random{2};
   const extents shape{2, 2, 37};
   const auto x = test::random_numbers<float>(random, shape.count());
@@ -42,7 +42,7 @@ TEST_CASE("constant statistics are folded when bound, and give what others give"
   }
 }
 
-TEST_CASE("a batch trains on its own statistics and hands the running ones on") {
+TEST_CASE("training normalizes a batch with its statistics and updates the running ones") {
   const floats x{1, 3, 10, 20, 5, 7, 30, 40};  // [2, 2, 2]
   kernel_rig rig{15};
   rig.attribute("training_mode", std::int64_t{1}).attribute("momentum", 0.5f).attribute("epsilon", 0.0f);
@@ -67,7 +67,7 @@ TEST_CASE("before opset 9 each element can be a channel; statistics of the wrong
   CHECK(scalar.run<batch_normalization>({dtype::f32}).code() == status_code::invalid_argument);
 }
 
-TEST_CASE("normalized rows have mean 0 and variance 1, whatever their offset; halves too") {
+TEST_CASE("normalized rows have mean 0 and variance 1, whatever their offset, also in float16") {
   std::mt19937 random{4};
   floats x = test::random_numbers<float>(random, 5 * 300);
   for (float& v : x) v += 1000;
@@ -112,7 +112,7 @@ TEST_CASE("a scale broadcasts to the normalized axes or to all of X, or is refus
   CHECK(run({3}, three, a).code() == status_code::invalid_argument);
 }
 
-TEST_CASE("a constant group has no variance, a zero vector no norm, and neither is divided by") {
+TEST_CASE("a constant group has no variance and a zero vector no norm, and there is no division by zero") {
   const floats flat(12, 7.0f), zeros(6, 0.0f);
   kernel_rig group{21}, vector{1};
   group.attribute("num_groups", std::int64_t{1}).input({1, 2, 6}, flat).input({2}, scale).input({2}, bias);
@@ -123,7 +123,7 @@ TEST_CASE("a constant group has no variance, a zero vector no norm, and neither 
   CHECK(vector.output<float>(0)[5] == 0);
 }
 
-TEST_CASE("attributes that cannot be are INVALID_GRAPH, groups that do not divide INVALID_ARGUMENT") {
+TEST_CASE("impossible attributes are INVALID_GRAPH, groups that do not divide INVALID_ARGUMENT") {
   const floats x(6, 1.0f);
   kernel_rig none{21}, uneven{21}, norm{1}, window{13}, huge{13};
   none.attribute("num_groups", std::int64_t{0}).input({1, 2, 3}, x).input({2}, scale).input({2}, bias);
@@ -140,7 +140,7 @@ TEST_CASE("attributes that cannot be are INVALID_GRAPH, groups that do not divid
   CHECK(huge.run<lrn>({dtype::f32}));
 }
 
-TEST_CASE("what has no elements is normalized to nothing") {
+TEST_CASE("a tensor without elements is normalized to an empty one") {
   const floats none, empty_scale;
   kernel_rig batch{15}, layer{17}, variances{13};
   batch.input({0, 2, 3}, none).input({2}, scale).input({2}, bias).input({2}, mean).input({2}, variance);

@@ -20,7 +20,7 @@ struct pool_axis {
   }
 };
 
-/// What is known of one window: its elements and where they are; how many there were with the padding's.
+/// The contents of one window: the elements and their offsets; and the number of elements including padding.
 struct seen {
   std::vector<double> values;
   ints places;
@@ -98,7 +98,7 @@ void as_it_is(kernel_rig&) {}
 
 }  // namespace
 
-TEST_CASE("pools are what their windows say: random kernels, strides, dilations, pads, both ways to round") {
+TEST_CASE("pools follow the definition: random kernels, strides, dilations, pads, both ways to round") {
   compare_pool<float, eps::max_pool<float>>(200, 1, 0, largest, as_it_is);
   compare_pool<float16, eps::max_pool<float16>>(30, 2, 0, largest, as_it_is);
   compare_pool<std::int8_t, eps::max_pool<std::int8_t>>(30, 3, 0, largest, as_it_is);
@@ -119,7 +119,7 @@ TEST_CASE("pools are what their windows say: random kernels, strides, dilations,
         [p](kernel_rig& rig) { rig.attribute("p", p); });
 }
 
-TEST_CASE("MaxPool says where the largest is, in row-major and in column-major order; the first of equals") {
+TEST_CASE("MaxPool outputs the index of the largest, in row-major and in column-major order; the first of equals") {
   const std::vector<float> x{1, 5, 2, 3, 4, 5, 0, 0, 7, 7, 1, 2};  // two planes of 2 x 3
   for (const std::int64_t order : {0, 1}) {
     kernel_rig rig{12};
@@ -147,7 +147,7 @@ TEST_CASE("a NaN is the largest, minus infinity the least, and a window of paddi
   CHECK(far.output<float>(0)[0] == 0);
 }
 
-TEST_CASE("global pools see everything, however much that is") {
+TEST_CASE("global pools reduce whole images of any size") {
   std::mt19937 random{9};
   for (const std::int64_t n : {1, 7, 16, 49, 1000}) {
     const auto x = test::random_numbers<float>(random, 6 * n);
@@ -175,7 +175,7 @@ TEST_CASE("global pools see everything, however much that is") {
 
 namespace {
 
-/// A pool of 16 bits has the bits of the same pool of floats, rounded once at the end.
+/// A pool in 16 bits gives the bits of the same pool in float, rounded once at the end.
 template <class T, template <class> class Pool>
 void compare_narrow(const extents& shape, const ints& kernel, bool indices, std::mt19937& random) {
   const auto x = test::random_numbers<T>(random, shape.count());
@@ -207,7 +207,7 @@ void compare_narrow(const extents& shape, const ints& kernel, bool indices, std:
 template <class T>
 void compare_narrow_pools() {
   std::mt19937 random{10};
-  // Planes that are widened at once, and line by line; many in a room, and pieces of one.
+  // Planes that are converted at once, and line by line; several planes in one buffer, and parts of a plane.
   for (const extents& shape : {extents{2, 3, 9, 11}, extents{1, 30, 20, 7}, extents{1, 2, 150, 130}}) {
     compare_narrow<T, eps::max_pool>(shape, {3, 2}, false, random);
     compare_narrow<T, eps::max_pool>(shape, {3, 2}, true, random);
@@ -222,12 +222,12 @@ void compare_narrow_pools() {
 
 }  // namespace
 
-TEST_CASE("pools of 16 bits have the bits of pools of floats, however large planes are") {
+TEST_CASE("pools of 16 bits have the bits of pools in float, however large planes are") {
   compare_narrow_pools<float16>();
   compare_narrow_pools<bfloat16>();
 }
 
-TEST_CASE("pools say what does not fit; nothing in, nothing out") {
+TEST_CASE("pools report what does not fit, and an empty input gives an empty output") {
   const std::vector<float> x(9), none;
   const auto with = [&](auto change, const extents& shape, status_code code, std::string_view words) {
     kernel_rig rig{12};
@@ -241,16 +241,16 @@ TEST_CASE("pools say what does not fit; nothing in, nothing out") {
   with(as_it_is, {1, 1, 3, 3}, status_code::invalid_argument, "kernel");
   with(kernel({0, 1}), {1, 1, 3, 3}, status_code::invalid_graph, "kernel_shape");
   with(kernel({2}), {1, 1, 3, 3}, status_code::invalid_argument, "kernel");
-  with(kernel({5, 1}), {1, 1, 3, 3}, status_code::invalid_argument, "less than the window's 5");
-  with(kernel({1}), {3, 3}, status_code::invalid_argument, "at least one spatial axis");
-  // Larger by less than a step: ONNX Runtime's one window sees what there is.
+  with(kernel({5, 1}), {1, 1, 3, 3}, status_code::invalid_argument, "the kernel reaches over 5 elements");
+  with(kernel({1}), {3, 3}, status_code::invalid_argument, "must have rank 3 or more");
+  // The kernel is larger than the input by less than a stride: ONNX Runtime has one window with the elements inside.
   const std::vector<float> three{1, 9, 5};
   kernel_rig one{12};
   one.attribute("kernel_shape", ints{4}).attribute("strides", ints{3}).input<float>({1, 1, 3}, three);
   REQUIRE(bool(one.run<eps::max_pool<float>>({dtype::f32})));
   CHECK(one.output<float>(0).shape() == extents{1, 1, 1});
   CHECK(one.output<float>(0)[0] == 9);
-  // By less than two steps: no window along that axis.
+  // Larger by less than two strides: there is no window along that axis.
   for (const std::int64_t stride : {1, 2}) {
     kernel_rig no_window{12};
     no_window.attribute("kernel_shape", ints{3 + stride}).attribute("strides", ints{stride});

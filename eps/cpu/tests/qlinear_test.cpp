@@ -22,7 +22,7 @@ T coded(double v, double scale, double zero) {
   return T(std::clamp(std::nearbyint(v / scale) + zero, lowest, highest));
 }
 
-TEST_CASE("QLinearAdd and QLinearMul broadcast, round halves to even and end at the ends") {
+TEST_CASE("QLinearAdd and QLinearMul broadcast, round ties to even and saturate") {
   const bytes a{10, 11, 12, 255}, b{0, 7};
   const floats a_scale{0.5f}, b_scale{1}, y_scale{1};
   const bytes a_zero{10}, b_zero{4}, y_zero{100};
@@ -33,7 +33,7 @@ TEST_CASE("QLinearAdd and QLinearMul broadcast, round halves to even and end at 
             .input({1}, b_zero)
             .scale_and_zero(y_scale, y_zero)
             .run<eps::qlinear_binary<ms::QLinearAdd>>({dtype::u8}));
-  // a: 0 0.5 1 122.5, b: -4 3
+  // The numbers of a are 0 0.5 1 122.5, those of b are -4 3.
   CHECK(elements_of<std::uint8_t>(sum) == bytes{96, 96, 97, 218, 103, 104, 104, 226});
   kernel_rig product{1};
   CHECK(product.coded({1, 4}, a, a_scale, a_zero)
@@ -45,7 +45,7 @@ TEST_CASE("QLinearAdd and QLinearMul broadcast, round halves to even and end at 
   CHECK(elements_of<std::uint8_t>(product) == bytes{100, 98, 96, 0, 100, 102, 103, 255});
 }
 
-TEST_CASE("QLinearAdd without zero points, of no elements, and what does not fit") {
+TEST_CASE("QLinearAdd without zero points, with empty tensors, and with shapes that do not fit") {
   const small a{-100, 100}, none;
   const floats scale{1}, two{1, 2};
   const small zero{0};
@@ -71,7 +71,7 @@ TEST_CASE("QLinearAdd without zero points, of no elements, and what does not fit
             .code() == status_code::invalid_argument);
 }
 
-TEST_CASE("a scale of 0 or NaN crashes none of them") {
+TEST_CASE("a scale of 0 or NaN does not crash any of them") {
   const bytes x{0, 128, 255}, zero{3};
   for (const float bad : {0.0f, std::nanf(""), -1.0f, 1e-40f}) {
     const floats scale{bad};
@@ -87,7 +87,7 @@ TEST_CASE("a scale of 0 or NaN crashes none of them") {
   }
 }
 
-TEST_CASE("all 256 codes through QLinearLeakyRelu and QLinearSigmoid") {
+TEST_CASE("all 256 quantized values through QLinearLeakyRelu and QLinearSigmoid") {
   small x(256);
   for (int i = 0; i < 256; ++i) x[std::size_t(i)] = std::int8_t(i - 128);
   const floats x_scale{0.05f}, y_scale{0.1f}, sigmoid_scale{1 / 256.0f};
@@ -138,7 +138,7 @@ TEST_CASE("QLinearSoftmax along an axis, or from it to the end") {
             .code() == status_code::invalid_argument);
 }
 
-TEST_CASE("pools count what lies inside, with channels first or last") {
+TEST_CASE("pools count the elements inside, with channels first or last") {
   // One image of 2 channels, 3 by 3: channel 0 counts up, channel 1 down.
   const bytes first{0, 10, 20, 30, 40, 50, 60, 70, 80, 80, 70, 60, 50, 40, 30, 20, 10, 0};
   bytes last(18);
@@ -176,7 +176,7 @@ TEST_CASE("pools count what lies inside, with channels first or last") {
   }
 }
 
-TEST_CASE("with count_include_pad a window that rounding up lets hang over is divided by all its elements") {
+TEST_CASE("with count_include_pad, a window that ceil_mode extends beyond the padding is divided by all its elements") {
   const bytes x{10, 20, 30, 40}, zero{0};
   const floats scale{1};
   kernel_rig rig{1};
@@ -188,7 +188,7 @@ TEST_CASE("with count_include_pad a window that rounding up lets hang over is di
   CHECK(elements_of<std::uint8_t>(rig) == bytes{20, 23});
 }
 
-TEST_CASE("QLinearConcat brings its parts to one scale") {
+TEST_CASE("QLinearConcat requantizes its parts to one scale") {
   const bytes a{10, 20}, b{1, 2, 3, 4}, zero{0}, five{5};
   const floats half{0.5f}, three{3}, unit{1};
   kernel_rig rig{1};
@@ -211,7 +211,7 @@ TEST_CASE("QLinearConcat brings its parts to one scale") {
       status_code::invalid_argument);
 }
 
-TEST_CASE("QLinearWhere brings both sides to one scale") {
+TEST_CASE("QLinearWhere requantizes both operands to one scale") {
   const bytes x{10, 20}, y{7}, zero{0}, one_more{1};
   const floats half{0.5f}, three{3}, unit{1};
   kernel_rig rig{1};
@@ -224,8 +224,8 @@ TEST_CASE("QLinearWhere brings both sides to one scale") {
   CHECK(elements_of<std::uint8_t>(rig) == bytes{5, 18});
 }
 
-TEST_CASE("QGemm: turned matrices, a scale per column, to codes and to floats") {
-  // A - 1 = [[1 2] [3 4] [5 6]], B - [0 1] = [[1 -1] [2 0]]
+TEST_CASE("QGemm: transposed matrices, a scale per column, quantized and float outputs") {
+  // A - 1 = [[1 2] [3 4] [5 6]], B - [0 1] = [[1 -1] [2 0]].
   const bytes a{2, 3, 4, 5, 6, 7}, a_turned{2, 4, 6, 3, 5, 7}, a_zero{1}, y_zero{10};
   const small b{1, 0, 2, 1}, b_turned{1, 2, 0, 1}, b_zero{0, 1};
   const floats a_scale{0.5f}, b_scale{1, 2}, y_scale{0.5f};
@@ -239,7 +239,7 @@ TEST_CASE("QGemm: turned matrices, a scale per column, to codes and to floats") 
       rig.input<float>({2}, b_scale).input<std::int8_t>({2}, b_zero).input<std::int32_t>({2}, bias);
       if (coded_y) rig.scale_and_zero(y_scale, y_zero);
       CHECK(rig.run<eps::qgemm>({coded_y ? dtype::u8 : dtype::f32}));
-      // Products 5 -1, 11 -3, 17 -5; with C 6 -2, 12 -4, 18 -6; times 1 and 2.
+      // The products are 5 -1, 11 -3, 17 -5; with C 6 -2, 12 -4, 18 -6; times 1 and 2.
       if (coded_y) CHECK(elements_of<std::uint8_t>(rig) == bytes{22, 2, 34, 0, 46, 0});
       else CHECK(elements_of<float>(rig) == floats{6, -4, 12, -8, 18, -12});
     }
@@ -250,12 +250,12 @@ TEST_CASE("QGemm: turned matrices, a scale per column, to codes and to floats") 
   CHECK(uneven.run<eps::qgemm>({dtype::f32}).code() == status_code::invalid_argument);
 }
 
-TEST_CASE("QLinearConv, QLinearMatMul and QGemm: a sum next to a half gets ONNX Runtime's code") {
+TEST_CASE("QLinearConv, QLinearMatMul and QGemm: a sum near a tie is rounded as in ONNX Runtime") {
   struct row {
     float x_scale, w_scale, y_scale;
     std::uint8_t x, w, want;
   };
-  // With scales multiplied in double the codes are 41 and 23.
+  // If the scales were multiplied in double, the results would be 41 and 23.
   for (const row& r : {row{0.0574f, 0.0585f, 0.18f, 167, 13, 40}, row{0.05f, 0.047f, 0.0915f, 15, 61, 24}}) {
     const bytes x{r.x}, w{r.w}, zero{0};
     const floats x_scale{r.x_scale}, w_scale{r.w_scale}, y_scale{r.y_scale};
@@ -276,7 +276,7 @@ TEST_CASE("QLinearConv, QLinearMatMul and QGemm: a sum next to a half gets ONNX 
   }
 }
 
-TEST_CASE("QLinearSoftmax: a quotient next to a half gets ONNX Runtime's code, and none overflows") {
+TEST_CASE("QLinearSoftmax: a quotient near a tie is rounded as in ONNX Runtime, and none overflows") {
   const bytes row{147, 133, 196, 231, 8, 164}, zero{0}, single{7}, pair{0, 255};
   const floats x_scale{0.013811525888741016f}, y_scale{1 / 256.0f}, tiny{1e-6f}, unit{1};
   const auto run = [&](const bytes& x, const floats& from, const floats& to) {
@@ -290,7 +290,7 @@ TEST_CASE("QLinearSoftmax: a quotient next to a half gets ONNX Runtime's code, a
   CHECK(run(pair, unit, tiny) == bytes{0, 255});
 }
 
-TEST_CASE("an LSTM with weights of 8 bits is the one with what they stand for, but for rounding") {
+TEST_CASE("an LSTM with weights of 8 bits equals one with the dequantized weights, up to rounding") {
   std::mt19937 random{5};
   const std::int64_t length = 5, batch = 2, inputs = 6, hidden = 3, width = 4 * hidden;
   const std::vector<float> x = random_numbers<float>(random, length * batch * inputs);

@@ -11,7 +11,7 @@
 namespace cameo::test {
 namespace {
 
-TEST_CASE("halves round to even, what is beyond ends at the ends, NaN counts as 0") {
+TEST_CASE("ties round to even, numbers out of range saturate, NaN becomes 0") {
   const std::vector<float> x{0.5f, 1.5f, 2.5f, -0.5f, 1e30f, -infinity, not_a_number, 300}, scale{1};
   const std::vector<std::uint8_t> zero{10};
   kernel_rig rig{21};
@@ -19,7 +19,7 @@ TEST_CASE("halves round to even, what is beyond ends at the ends, NaN counts as 
   CHECK(elements_of<std::uint8_t>(rig) == std::vector<std::uint8_t>{10, 12, 12, 10, 255, 0, 10, 255});
 }
 
-TEST_CASE("scales of int32 are numbers, known when a plan is made or not") {
+TEST_CASE("the scales for int32 outputs may be constants or inputs of the run") {
   const std::vector<float> x{-4, 3, 9, 100};
   const std::vector<std::int32_t> codes{-4, 3, 9, 100}, scale{2};
   const std::vector<std::int16_t> zero{1000};
@@ -34,7 +34,7 @@ TEST_CASE("scales of int32 are numbers, known when a plan is made or not") {
   }
 }
 
-TEST_CASE("a scale of 0 crashes nothing") {
+TEST_CASE("a scale of 0 does not crash") {
   const std::vector<float> x{1, -1, 0}, scale{0};
   const std::vector<std::int8_t> zero{0};
   kernel_rig rig{21};
@@ -42,7 +42,7 @@ TEST_CASE("a scale of 0 crashes nothing") {
   CHECK(elements_of<std::int8_t>(rig) == std::vector<std::int8_t>{127, -128, 0});
 }
 
-TEST_CASE("blocks whose last one is short") {
+TEST_CASE("the last block may be shorter") {
   const std::vector<float> x{1, 2, 3, 4, 5}, scale{1, 2, 5};
   kernel_rig rig{21};
   rig.attribute("axis", std::int64_t{0}).attribute("block_size", std::int64_t{2});
@@ -54,7 +54,7 @@ TEST_CASE("blocks whose last one is short") {
         status_code::invalid_graph);
 }
 
-TEST_CASE("scales that don't fit, axes that are none") {
+TEST_CASE("scales that do not fit and invalid axes are refused") {
   const std::vector<float> scale{1, 2, 3};
   const std::vector<std::int8_t> x(6), zero{0, 0};
   for (const std::int64_t axis :
@@ -102,7 +102,7 @@ TEST_CASE("zero points per row and per column") {
   CHECK(wrong.run<eps::matmul_integer>({dtype::i32}).code() == status_code::invalid_argument);
 }
 
-TEST_CASE("padding of an integer convolution adds nothing, whatever the zero point") {
+TEST_CASE("padding of an integer convolution adds 0, whatever the zero point") {
   const std::vector<std::uint8_t> x{5, 6, 7}, w{1, 1, 1}, x_zero{4}, w_zeros{0, 0};
   kernel_rig rig{10};
   rig.attribute("pads", std::vector<std::int64_t>{1, 1});

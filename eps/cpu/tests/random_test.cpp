@@ -1,5 +1,5 @@
-// Random outputs: their shapes, types, seeds and distributions. Seeds are fixed, so that a test always sees the same
-// numbers; its bounds are five times what chance explains.
+// Random outputs: their shapes, types, seeds and distributions. Seeds are fixed, so that a test always has the same
+// numbers; the bounds are five times what chance explains.
 #include <cameo/eps/cpu/dropout.hpp>
 #include <cameo/eps/cpu/random.hpp>
 
@@ -26,7 +26,7 @@ std::vector<double> numbers_in(const kernel_rig& rig, std::size_t output = 0) {
   return made;
 }
 
-/// How far the share of numbers below each place is from what it should be, at most (Kolmogorov and Smirnov).
+/// The largest difference between the share of numbers below a value and the expected share (Kolmogorov-Smirnov).
 template <class F>
 double distance(std::vector<double> numbers, const F& share_below) {
   std::sort(numbers.begin(), numbers.end());
@@ -38,7 +38,7 @@ double distance(std::vector<double> numbers, const F& share_below) {
   return most;
 }
 
-/// Whether a share that chance `p` gives of n is as near as it should be.
+/// True if the observed share among n draws is plausible for the probability p.
 bool likely(double share, double p, double n) { return std::abs(share - p) <= 5 * std::sqrt(p * (1 - p) / n) + 1e-9; }
 
 template <class Op, class T>
@@ -64,7 +64,7 @@ void check_distribution() {
     if (is_normal) return 0.5 * std::erfc(-(x - double(first)) / double(second) / std::sqrt(2.0));
     return std::clamp((x - double(first)) / double(second - first), 0.0, 1.0);
   };
-  // Beyond 2.0 / sqrt(n) chance gets once in a thousand times; narrow types have few numbers, so that many are equal.
+  // Chance exceeds 2.0 / sqrt(n) once in a thousand times; narrow types have few numbers, so that many are equal.
   CHECK(distance(numbers, share_below) < 2.0 / std::sqrt(double(many)) + (sizeof(T) == 2 ? 0.01 : 0));
   if (!is_normal) {
     CHECK(*std::min_element(numbers.begin(), numbers.end()) >= double(first));
@@ -76,16 +76,15 @@ void check_distribution() {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE(
-    "random numbers are normal or uniform, as asked, equal for equal seeds and for any number of threads", T, float,
-    double, float16, bfloat16) {
+TEST_CASE_TEMPLATE("random numbers are normal or uniform, equal for equal seeds and for any number of threads", T,
+                   float, double, float16, bfloat16) {
   check_distribution<op::RandomNormal, T>();
   check_distribution<op::RandomNormalLike, T>();
   check_distribution<op::RandomUniform, T>();
   check_distribution<op::RandomUniformLike, T>();
 }
 
-TEST_CASE("neighbouring random numbers do not depend on each other") {
+TEST_CASE("adjacent random numbers are independent") {
   for (const bool is_normal : {false, true}) {
     const auto numbers =
         is_normal ? drawn<op::RandomNormal, double>(3, 0, 1) : drawn<op::RandomUniform, double>(3, -1, 1);
@@ -109,8 +108,8 @@ TEST_CASE("without a seed each run draws other numbers") {
   CHECK(firsts.size() == 8);
 }
 
-TEST_CASE_TEMPLATE("Bernoulli gives ones as often as each chance says", T, float, double, std::int32_t, std::uint8_t,
-                   bool) {
+TEST_CASE_TEMPLATE("Bernoulli gives ones with the probability of each element", T, float, double, std::int32_t,
+                   std::uint8_t, bool) {
   for (const float chance : {0.0f, 0.25f, 0.9f, 1.0f}) {
     const std::vector<float> chances(std::size_t(many), chance);
     kernel_rig rig{15};
@@ -123,8 +122,8 @@ TEST_CASE_TEMPLATE("Bernoulli gives ones as often as each chance says", T, float
   }
 }
 
-TEST_CASE_TEMPLATE("Multinomial draws each class as often as its weight says", T, std::int32_t, std::int64_t) {
-  const std::vector<float> weights{1, 2, 5, 0, 2, 0};  // of two batches with three classes
+TEST_CASE_TEMPLATE("Multinomial draws each class with the probability of its weight", T, std::int32_t, std::int64_t) {
+  const std::vector<float> weights{1, 2, 5, 0, 2, 0};  // two batches with three classes
   std::vector<float> logs;
   for (const float w : weights) logs.push_back(std::log(w));
   kernel_rig rig{7};
@@ -140,8 +139,8 @@ TEST_CASE_TEMPLATE("Multinomial draws each class as often as its weight says", T
     }
 }
 
-TEST_CASE_TEMPLATE("Dropout in training drops at the ratio, scales the rest and says which, by its seed", T, float,
-                   double, float16) {
+TEST_CASE_TEMPLATE("Dropout in training drops the share `ratio` by its seed, scales the rest and outputs the mask", T,
+                   float, double, float16) {
   std::vector<T> x(std::size_t(many), T(1.0f));
   const std::vector<float> ratio{0.25f};
   const bool trains = true;

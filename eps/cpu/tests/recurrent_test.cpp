@@ -8,7 +8,7 @@ namespace {
 
 const floats sequence(6, 0.5f), weights(8, 0.1f), recurrent_weights(16, 0.2f), initial_state{1, 2, 3, 4};
 
-/// X [3, 2, 1], hidden 2: an LSTM's, a GRU's with fewer gates, an RNN's.
+/// A rig with X [3, 2, 1] and hidden size 2: 4 gates for an LSTM, 3 for a GRU, 1 for an RNN.
 kernel_rig rig_of_gates(std::int64_t gates, std::int64_t length = 3) {
   kernel_rig rig{14, 3};
   rig.input<float>({length, 2, 1}, sequence)
@@ -25,7 +25,7 @@ TEST_CASE("a sequence of no steps leaves the initial state") {
   CHECK(std::ranges::equal(rig.output<float>(1).span(), initial_state));
 }
 
-TEST_CASE("a batch ends with its own length: zeros beyond, and the last state stays") {
+TEST_CASE("a sequence ends at its length: zeros follow, and the last state stays") {
   const std::vector<std::int32_t> lengths{1, 3};
   kernel_rig rig = rig_of_gates(4);
   rig.no_input().input<std::int32_t>({2}, lengths);
@@ -37,7 +37,7 @@ TEST_CASE("a batch ends with its own length: zeros beyond, and the last state st
   CHECK(last[2] == y[10]);
 }
 
-TEST_CASE("a batch without a step ends with zeros, not with its initial state, in either direction") {
+TEST_CASE("a sequence without a step ends with zeros, not with its initial state, in either direction") {
   const std::vector<std::int32_t> lengths{0, 2};
   for (const char* direction : {"forward", "reverse"}) {
     kernel_rig rig = rig_of_gates(4);
@@ -55,7 +55,7 @@ TEST_CASE("a batch without a step ends with zeros, not with its initial state, i
   }
 }
 
-TEST_CASE("activations without numbers have those of ONNX Runtime") {
+TEST_CASE("activations without alpha and beta have ONNX Runtime's defaults") {
   const std::vector<float> one{0.5f}, by_one{1}, by_zero{0};
   for (const auto& [name, want] : {std::pair{"Affine", 0.0f},
                                    {"ScaledTanh", 0.0f},
@@ -71,7 +71,7 @@ TEST_CASE("activations without numbers have those of ONNX Runtime") {
   }
 }
 
-TEST_CASE("lengths beyond the sequence, and negative ones") {
+TEST_CASE("lengths beyond the sequence and negative ones are refused") {
   for (const std::int32_t bad : {4, -1, std::numeric_limits<std::int32_t>::min()}) {
     const std::vector<std::int32_t> lengths{1, bad};
     kernel_rig rig = rig_of_gates(3);
@@ -80,18 +80,18 @@ TEST_CASE("lengths beyond the sequence, and negative ones") {
   }
 }
 
-TEST_CASE("shapes that don't belong together") {
+TEST_CASE("shapes that contradict each other are refused") {
   kernel_rig rig = rig_of_gates(4);
   CHECK(rig.run<eps::recurrent<op::GRU>>({dtype::f32, dtype::f32}).code() == status_code::invalid_argument);
   kernel_rig sized = rig_of_gates(1);
   sized.attribute("hidden_size", std::int64_t{3});
   CHECK(sized.run<eps::recurrent<op::RNN>>({dtype::f32, dtype::f32}).code() == status_code::invalid_argument);
-  kernel_rig turned = rig_of_gates(1);
-  turned.attribute("direction", "sideways");
-  CHECK(turned.run<eps::recurrent<op::RNN>>({dtype::f32, dtype::f32}).code() == status_code::invalid_graph);
+  kernel_rig sideways = rig_of_gates(1);
+  sideways.attribute("direction", "sideways");
+  CHECK(sideways.run<eps::recurrent<op::RNN>>({dtype::f32, dtype::f32}).code() == status_code::invalid_graph);
 }
 
-/// [a, b, rest...] as [b, a, rest...].
+/// Transposes [a, b, rest...] to [b, a, rest...].
 std::vector<float> first_axes_swapped(const std::vector<float>& from, std::int64_t a, std::int64_t b,
                                       std::int64_t rest) {
   std::vector<float> made(from.size());
@@ -101,7 +101,7 @@ std::vector<float> first_axes_swapped(const std::vector<float>& from, std::int64
   return made;
 }
 
-TEST_CASE("layout 1 has the numbers of layout 0 with the batch first, whatever else is asked for") {
+TEST_CASE("layout 1 has the numbers of layout 0 with the batch first, with all combinations of attributes") {
   std::mt19937 random{4};
   for (const char* direction : {"forward", "reverse", "bidirectional"}) {
     const std::int64_t d = direction == std::string_view{"bidirectional"} ? 2 : 1, length = 4, batch = 3, in = 2, n = 3;
@@ -126,19 +126,19 @@ TEST_CASE("layout 1 has the numbers of layout 0 with the batch first, whatever e
       const tensor_view<const float> y = rig.output<float>(i);
       return std::vector<float>(y.begin(), y.end());
     };
-    // Y: [length, d, batch, n] and [batch, length, d, n].
+    // Y is [length, d, batch, n] in layout 0, and [batch, length, d, n] in layout 1.
     CHECK(first_axes_swapped(all(plain, 0), length * d, batch, n) == all(first, 0));
     for (const std::size_t i : {1, 2}) CHECK(first_axes_swapped(all(plain, i), d, batch, n) == all(first, i));
   }
 }
 
-TEST_CASE("sizes whose product does not fit, in tensors of no elements") {
+TEST_CASE("sizes whose product overflows, in empty tensors, are refused") {
   kernel_rig rig{14};
   rig.input<float>({std::int64_t{1} << 40, std::int64_t{1} << 40, 0}, sequence).input<float>({1, 0, 0}, weights);
   CHECK(!rig.input<float>({1, 0, 0}, recurrent_weights).run<eps::recurrent<op::RNN>>({dtype::f32, dtype::f32}));
 }
 
-TEST_CASE("no output asked for, nothing in the batch") {
+TEST_CASE("outputs may be left out, and the batch may be empty") {
   kernel_rig rig = rig_of_gates(1);
   CHECK(rig.run<eps::recurrent<op::RNN>>({dtype::undefined, dtype::f32}));
   kernel_rig empty{14};

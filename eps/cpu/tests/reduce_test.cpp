@@ -21,7 +21,7 @@ using cameo::test::kernel_rig;
 
 namespace {
 
-/// f over the elements that reach each output when the axes of `gone` go.
+/// f over the elements that contribute to each output when the axes in the bit set `gone` are reduced.
 template <class F>
 std::vector<double> reduce_plainly(const extents& shape, const std::vector<float>& x, std::uint32_t gone, F f) {
   std::int64_t outputs = 1;
@@ -73,7 +73,7 @@ T over_nothing() {
 
 }  // namespace
 
-TEST_CASE("reductions over random axes of random shapes are what plain loops make") {
+TEST_CASE("reductions over random axes of random shapes equal plain loops") {
   compare_reduction<op::ReduceSum>([](const auto& s) {
     double sum = 0;
     for (double x : s) sum += x;
@@ -92,7 +92,7 @@ TEST_CASE("reductions over random axes of random shapes are what plain loops mak
   });
 }
 
-TEST_CASE("reductions over nothing give what leaves others as they are") {
+TEST_CASE("reductions over no elements give the neutral element") {
   CHECK(over_nothing<op::ReduceSum, float>() == 0);
   CHECK(over_nothing<op::ReduceProd, std::int32_t>() == 1);
   CHECK(over_nothing<op::ReduceMax, float>() == -infinity);
@@ -116,7 +116,7 @@ TEST_CASE("infinities, NaN and large numbers pass through LogSumExp, Max and Min
   CHECK(std::isnan(largest.output<float>(0)[3]));
 }
 
-TEST_CASE("axes that there are none of, or twice, are INVALID_ARGUMENT") {
+TEST_CASE("axes that do not exist or occur twice are INVALID_ARGUMENT") {
   const std::vector<float> x{1, 2, 3, 4};
   for (const ints& axes : {ints{2}, ints{-3}, ints{0, -2}, ints{std::numeric_limits<std::int64_t>::min()}}) {
     kernel_rig rig{18};
@@ -134,7 +134,7 @@ TEST_CASE("axes that there are none of, or twice, are INVALID_ARGUMENT") {
   }
 }
 
-TEST_CASE("ArgMax of an empty axis is INVALID_ARGUMENT, of no outputs nothing") {
+TEST_CASE("ArgMax of an empty axis is INVALID_ARGUMENT, except without outputs") {
   const std::vector<float> none;
   kernel_rig empty_axis{13}, empty{13};
   CHECK(empty_axis.attribute("axis", std::int64_t{1})

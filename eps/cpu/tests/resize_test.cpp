@@ -12,7 +12,7 @@ using cameo::test::elements_of;
 using cameo::test::ints;
 using cameo::test::kernel_rig;
 
-TEST_CASE("nearest moves any element; the rounding and the coordinates say which") {
+TEST_CASE("nearest copies elements of any type, selected by rounding and coordinate modes") {
   const std::vector<std::uint8_t> x{10, 20, 30, 40};
   const std::vector<float> scales{0.5f}, none;
   const auto halved = [&](std::string_view rounding, std::string_view space) {
@@ -40,7 +40,7 @@ TEST_CASE("nearest moves any element; the rounding and the coordinates say which
   }
 }
 
-TEST_CASE("linear and cubic keep a constant image, but that linear cuts integers; overshoot saturates") {
+TEST_CASE("linear and cubic keep a constant image, except that linear truncates integers; overshoot saturates") {
   const std::vector<std::uint8_t> flat(5 * 7, 201);
   for (const std::string_view mode : {"linear", "cubic"})
     for (const std::int64_t antialias : {0, 1})
@@ -62,7 +62,7 @@ TEST_CASE("linear and cubic keep a constant image, but that linear cuts integers
   CHECK(rig.output<std::int8_t>(0)[3] == 127);
 }
 
-TEST_CASE("what a model may say wrongly about a resize is refused, and so is what no memory could hold") {
+TEST_CASE("wrong attributes and inputs of a resize are refused, and so are outputs that exceed all memory") {
   const std::vector<float> x(6, 1);
   const auto scaled = [&](std::vector<float> scales) {
     kernel_rig rig{19};
@@ -73,7 +73,7 @@ TEST_CASE("what a model may say wrongly about a resize is refused, and so is wha
   for (const float bad : {0.0f, -1.0f, nan, inf}) CHECK(scaled({1, bad}) == status_code::invalid_argument);
   CHECK(scaled({1}) == status_code::invalid_argument);
   CHECK(scaled({1e17f, 1e17f}) == status_code::out_of_memory);
-  CHECK(scaled({1e-9f, 1}) == status_code::ok);  // an empty output
+  CHECK(scaled({1e-9f, 1}) == status_code::ok);  // an empty output is valid
 
   const ints negative{2, -3}, axes{1, 1};
   kernel_rig sized{19}, twice{19}, hollow{19};
@@ -87,7 +87,7 @@ TEST_CASE("what a model may say wrongly about a resize is refused, and so is wha
   CHECK(hollow.run<eps::resize>({dtype::f32}).code() == status_code::invalid_argument);
 }
 
-TEST_CASE("a region that is no number, or far away, gives the extrapolation value") {
+TEST_CASE("a region that is NaN or far away gives the extrapolation value") {
   const std::vector<float> x{1, 2, 3, 4}, scales{1.5f};
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (const std::vector<float>& roi :
@@ -103,7 +103,7 @@ TEST_CASE("a region that is no number, or far away, gives the extrapolation valu
 
 namespace {
 
-/// Expected numbers in these cases are ONNX Runtime's.
+/// The expected numbers in these cases are ONNX Runtime's.
 template <class T>
 std::vector<T> resized(const extents& shape, const std::vector<T>& x, const std::vector<float>& scales,
                        std::string_view mode, std::string_view space = "half_pixel", std::int64_t antialias = 0) {
@@ -116,27 +116,27 @@ std::vector<T> resized(const extents& shape, const std::vector<T>& x, const std:
 
 }  // namespace
 
-TEST_CASE("the size of an output is the product in float, cut: 5 times 2.6 is 13") {
+TEST_CASE("the size of an output is the product in float, truncated: 5 times 2.6 is 13") {
   CHECK(resized<float>({5}, {1, 2, 3, 4, 5}, {2.6f}, "nearest").size() == 13);
   CHECK(resized<float>({10}, std::vector<float>(10), {1.3f}, "nearest").size() == 13);
   CHECK(resized<float>({10}, std::vector<float>(10), {0.7f}, "nearest").size() == 7);
 }
 
-TEST_CASE("linear cuts integers, toward zero; with the channels behind the image bytes have weights of ten bits") {
+TEST_CASE("linear truncates integers toward zero; with channels last, bytes have weights of ten bits") {
   CHECK(resized<std::int32_t>({1, 4}, {-10, -5, 0, 8}, {1, 2}, "linear") ==
         std::vector<std::int32_t>{-10, -8, -6, -3, -1, 2, 6, 8});
   CHECK(resized<std::int8_t>({1, 2, 2, 1}, {88, 34, 2, -60}, {1, 1.7f, 1.7f, 1}, "linear") ==
         std::vector<std::int8_t>{88, 67, 35, 55, 33, 0, 4, -18, -55});
 }
 
-TEST_CASE("antialias rounds bytes after each axis and ends them at 0 and 255, whatever their sign") {
+TEST_CASE("antialias rounds bytes after each axis and clamps them to 0 and 255, signed or not") {
   CHECK(resized<std::uint8_t>({1, 4}, {0, 3, 255, 255}, {1, 2}, "cubic", "half_pixel", 1) ==
         std::vector<std::uint8_t>{0, 0, 0, 60, 198, 255, 255, 255});
   CHECK(resized<std::int8_t>({1, 4}, {-120, -128, 127, 127}, {1, 2}, "cubic", "half_pixel", 1) ==
         std::vector<std::int8_t>{0, 0, 0, 0, 69, -102, -120, 127});
 }
 
-TEST_CASE("a region leaves alone what keeps its size: all of it, or an axis of scale 1") {
+TEST_CASE("a region does not apply to axes that keep their size: all of them, or an axis of scale 1") {
   const std::vector<float> x{1, 2, 3, 4, 5, 6}, roi{.2f, .2f, .7f, .7f}, same{1, 1};
   const ints sizes{2, 5};
   kernel_rig copied{19}, one{19};

@@ -10,8 +10,8 @@
 
 namespace cameo::test {
 
-/// A model in the making: inputs with values, nodes, outputs, then one run by the cpu provider through a session.
-/// Inputs are declared by type and rank only, so that their sizes and contents reach the kernels unseen.
+/// A model under construction: inputs with values, nodes, outputs, then one run by the cpu provider in a session.
+/// Inputs are declared by type and rank only, so kernels cannot use their sizes and contents when they are bound.
 class model_run {
  public:
   explicit model_run(std::int64_t opset) : opset_{opset} {
@@ -23,7 +23,7 @@ class model_run {
     feeds_.emplace_back(name, std::move(v));
     return *this;
   }
-  /// A body for an attribute `name` of the next node: `fill` adds its inputs, nodes and outputs.
+  /// A subgraph as the attribute `name` of the next node; `fill` adds its inputs, nodes and outputs.
   template <class F>
   model_run& body(std::string_view name, F&& fill) {
     graph& inner = model_->add_graph(&model_->main());
@@ -34,33 +34,33 @@ class model_run {
     fill(inner);
     return *this;
   }
-  model_run& with(std::string_view name, std::int64_t i) {
+  model_run& set(std::string_view name, std::int64_t i) {
     attribute a{name, attribute_kind::i};
     a.i = i;
     return attributes_.push_back(a), *this;
   }
-  model_run& with(std::string_view name, std::string_view s) {
+  model_run& set(std::string_view name, std::string_view s) {
     attribute a{name, attribute_kind::s};
     a.s = s;
     return attributes_.push_back(a), *this;
   }
-  model_run& with(std::string_view name, const std::vector<std::int64_t>& ints) {
+  model_run& set(std::string_view name, const std::vector<std::int64_t>& ints) {
     attribute a{name, attribute_kind::ints};
     a.ints = *model_->memory.copy(std::span<const std::int64_t>{ints});
     return attributes_.push_back(a), *this;
   }
-  model_run& with(std::string_view name, const std::vector<std::string_view>& strings) {
+  model_run& set(std::string_view name, const std::vector<std::string_view>& strings) {
     attribute a{name, attribute_kind::strings};
     a.strings = *model_->memory.copy(std::span<const std::string_view>{strings});
     return attributes_.push_back(a), *this;
   }
-  /// A node with the attributes and bodies given since the last one. "" is absent.
+  /// A node with the attributes and subgraphs that were added since the last node. "" leaves an input or output out.
   model_run& node(std::string_view op, const std::vector<std::string_view>& in,
                   const std::vector<std::string_view>& out) {
     add_node(model_->main(), op, in, out);
     return *this;
   }
-  /// Runs with these outputs; first loads, where wrong attributes are found.
+  /// Loads the model with these outputs and runs it; wrong attributes are errors of loading.
   result<named_values> run(const std::vector<std::string_view>& outputs, const run_settings& settings = {},
                            const session_options& options = {}) {
     for (std::string_view name : outputs) model_->main().add_output(model_->main().find(name));
@@ -71,7 +71,7 @@ class model_run {
     return loaded->run(in, settings);
   }
 
-  // For bodies.
+  // These functions also build subgraphs.
   static void add_input(graph& g, std::string_view name, value_type type) {
     g.add_input(g.add_value(name, g.owner().keep(std::move(type))));
   }
@@ -97,7 +97,7 @@ class model_run {
   }
   static void add_output(graph& g, std::string_view name) { g.add_output(g.find(name)); }
 
-  /// A type of this rank, of unknown sizes.
+  /// The type of a tensor with this rank and unknown sizes.
   static value_type tensor(dtype type, std::size_t rank) { return value_type::tensor(type, std::vector<dim>(rank)); }
 
  private:

@@ -1,4 +1,4 @@
-// How searches for tokens change the scores of a step.
+// The changes that token searches make to the scores of a step.
 #include "../src/search/score_changes.hpp"
 
 #include <doctest/doctest.h>
@@ -7,7 +7,7 @@
 
 using namespace cameo;
 
-TEST_CASE("a pad that is no word of the decoder has no score: nothing beside the scores is written") {
+TEST_CASE("a padding token outside the vocabulary has no score, and no memory outside the scores is written") {
   constexpr std::int32_t pad = 1'000'000'000;
   std::vector<std::int32_t> tokens{1, pad, 1, pad, 2, 3, 2, -1};
   const eps::token_rows rows{tokens.data(), 2, 4, 4};
@@ -16,7 +16,7 @@ TEST_CASE("a pad that is no word of the decoder has no score: nothing beside the
   std::vector<float> scores{1, 2, -3, 4, 1, 2, -3, 4};
   changes.apply(rows, 1, scores.data());
   CHECK(scores == std::vector<float>{1, 1, -3, 4, 1, 2, -6, 2});
-  // The tokens that would repeat two in a row fall to the least float, where they are words.
+  // Tokens that would complete a repeated pair get the lowest float, if they are in the vocabulary.
   tokens = {1, 2, 0, 1, 2, pad, 0, 2};
   scores.assign(8, 1.0f);
   changes.penalty = 1, changes.ngram = 2;
@@ -25,8 +25,8 @@ TEST_CASE("a pad that is no word of the decoder has no score: nothing beside the
   CHECK(scores == std::vector<float>{1, 1, lowest, 1, 1, 1, 1, 1});
 }
 
-TEST_CASE("words of Whisper's times come in pairs that never fall, and may be likelier together than any text") {
-  // 0 and 1 are text, 2 ends it, 3 starts, 4 says that there are no times; times are from 5 on.
+TEST_CASE("Whisper's timestamps come in pairs that never decrease, and may be likelier together than any text") {
+  // 0 and 1 are text, 2 is the end, 3 the start, 4 means "no timestamps"; timestamps are from 5 on.
   eps::timestamp_rules rules;
   rules.end = 2, rules.start = 3, rules.no_timestamps = 4, rules.first_time = 5;
   const auto allowed = [&](const std::vector<std::int32_t>& tokens, float time) {
@@ -39,20 +39,20 @@ TEST_CASE("words of Whisper's times come in pairs that never fall, and may be li
     return left;
   };
   using list = std::vector<int>;
-  CHECK(allowed({3}, -9) == list{0, 1, 2, 3, 5, 6, 7, 55});  // at first none later than 50 words
-  CHECK(allowed({3}, -3) == list{5, 6, 7, 55});              // all times together are likelier than text
-  CHECK(allowed({3, 6}, -9) == list{0, 1, 2, 3});            // behind the first time comes text
+  CHECK(allowed({3}, -9) == list{0, 1, 2, 3, 5, 6, 7, 55});  // the first timestamp is limited
+  CHECK(allowed({3}, -3) == list{5, 6, 7, 55});              // all timestamps together are likelier than text
+  CHECK(allowed({3, 6}, -9) == list{0, 1, 2, 3});            // text follows the first timestamp
   CHECK(allowed({3, 6, 1}, -9) == list{0, 1, 2, 7, 55, 56, 57, 58, 59});
-  CHECK(allowed({3, 6, 1, 7}, -9) == list{2, 7, 55, 56, 57, 58, 59});  // a single time is followed by one, or the end
+  CHECK(allowed({3, 6, 1, 7}, -9) == list{2, 7, 55, 56, 57, 58, 59});  // another one or the end follows one
   CHECK(allowed({3, 6, 1, 7, 7}, -9) == list{0, 1, 2});
-  // Tokens that are no words, and words that there are not.
+  // Ids that are outside the vocabulary.
   rules.end = 1'000'000'000, rules.translate = -7, rules.transcribe = 1'000'000'000;
   CHECK(allowed({3, 6, 1, 2'000'000'000}, -9) == list{});
   rules.first_time = 0;
   CHECK(allowed({3, -1}, -9) == list{5, 6, 7, 55, 56, 57, 58, 59});
 }
 
-TEST_CASE("forced tokens are those of the first steps, and the temperature divides what masks have left") {
+TEST_CASE("forced tokens are chosen in the first steps, and the temperature divides the scores after masks") {
   std::vector<std::int32_t> tokens{1, 1};
   const eps::token_rows rows{tokens.data(), 2, 1, 1};
   const std::vector<std::int32_t> forced{2, 1'000'000'000, 3, -1}, first{1, 1, 0, 1, 0, 1, 1, 1};

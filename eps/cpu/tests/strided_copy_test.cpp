@@ -12,7 +12,7 @@ namespace {
 
 using namespace cameo;
 
-/// One lane, and of the services the one that a strided copy asks for.
+/// Services with only the function that a strided copy calls, on one lane.
 const detail::run_services services = [] {
   detail::run_services made{};
   made.parallel = [](run_context&, std::size_t count, task f) {
@@ -24,10 +24,10 @@ const detail::run_services services = [] {
 run_context alone() { return {services, nullptr, 1}; }
 
 struct nest {
-  std::vector<std::int64_t> count, from, to;
+  std::vector<std::int64_t> count, from_steps, to_steps;
 };
 
-/// Copies element by element, the plain way.
+/// Copies element by element with nested loops.
 template <class T>
 void copy_plainly(const nest& n, const T* from, T* to, std::size_t depth = 0) {
   if (depth == n.count.size()) {
@@ -35,7 +35,7 @@ void copy_plainly(const nest& n, const T* from, T* to, std::size_t depth = 0) {
     return;
   }
   for (std::int64_t i = 0; i < n.count[depth]; ++i)
-    copy_plainly(n, from + i * n.from[depth], to + i * n.to[depth], depth + 1);
+    copy_plainly(n, from + i * n.from_steps[depth], to + i * n.to_steps[depth], depth + 1);
 }
 
 template <class T>
@@ -45,7 +45,7 @@ void check_copy(const nest& n, std::int64_t from_first, std::size_t from_size, s
     std::memcpy(static_cast<void*>(&from[i]), &i, std::min(sizeof i, sizeof(T)));
   copy_plainly(n, from.data() + from_first, want.data());
   eps::strided_copy copy{sizeof(T)};
-  for (std::size_t i = 0; i < n.count.size(); ++i) copy.loop(n.count[i], n.from[i], n.to[i]);
+  for (std::size_t i = 0; i < n.count.size(); ++i) copy.loop(n.count[i], n.from_steps[i], n.to_steps[i]);
   run_context c = alone();
   copy.run(c, from.data() + from_first, got.data());
   CHECK(std::memcmp(got.data(), want.data(), to_size * sizeof(T)) == 0);
@@ -64,12 +64,12 @@ TEST_CASE("a strided copy of any permutation, with repeats and backward steps, m
     nest n;
     std::int64_t from_size = 1, to_size = 1, from_first = 0;
     n.count = sizes;
-    n.from.resize(rank), n.to.resize(rank);
-    for (std::size_t i = rank; i-- > 0; to_size *= sizes[i]) n.to[i] = to_size;
+    n.from_steps.resize(rank), n.to_steps.resize(rank);
+    for (std::size_t i = rank; i-- > 0; to_size *= sizes[i]) n.to_steps[i] = to_size;
     for (std::size_t i : order) {
-      if (random() % 6 == 0) continue;  // repeats
-      n.from[i] = from_size;
-      if (random() % 6 == 0) from_first += from_size * (sizes[i] - 1), n.from[i] = -from_size;
+      if (random() % 6 == 0) continue;  // a step of 0 repeats elements
+      n.from_steps[i] = from_size;
+      if (random() % 6 == 0) from_first += from_size * (sizes[i] - 1), n.from_steps[i] = -from_size;
       from_size *= sizes[i];
     }
     check_copy<char>(n, from_first, std::size_t(from_size), std::size_t(to_size));
@@ -80,7 +80,7 @@ TEST_CASE("a strided copy of any permutation, with repeats and backward steps, m
   }
 }
 
-TEST_CASE("a loop of no steps copies nothing, whatever the others say") {
+TEST_CASE("a loop without iterations copies nothing, whatever the other loops are") {
   eps::strided_copy copy{4};
   copy.loop(3, 1, 1);
   copy.loop(0, 5, 5);
@@ -89,7 +89,7 @@ TEST_CASE("a loop of no steps copies nothing, whatever the others say") {
   copy.run(c, nullptr, nullptr);
 }
 
-TEST_CASE("planes of bytes become pixels of 3 and 4, for any number of them and in any piece") {
+TEST_CASE("planes of bytes become pixels of 3 and 4, for any number of pixels and any part of them") {
   for (const std::int64_t planes : {3, 4})
     for (const std::int64_t pixels : {1, 15, 16, 64, 65, 127, 1024, 5000}) {
       CAPTURE(planes);

@@ -1,4 +1,4 @@
-// Operators that ONNX had for experiments until opset 10. What ONNX Runtime makes of them: tests/scripts/oddities.py.
+// Experimental operators that ONNX removed in opset 10. tests/scripts/oddities.py compares them with ONNX Runtime.
 #include <cameo/eps/cpu/image_scaler.hpp>
 #include <cameo/eps/cpu/mean_variance_normalization.hpp>
 #include <cameo/eps/cpu/slice.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 using ints = std::vector<std::int64_t>;
 
-/// 0, 1, 2, ... of shape [1, 2, 3, 4].
+/// 0, 1, 2, ... in the shape [1, 2, 3, 4].
 std::vector<float> image() {
   std::vector<float> made(24);
   std::iota(made.begin(), made.end(), 0.0f);
@@ -27,7 +27,7 @@ std::vector<float> numbers(kernel_rig& rig) { return {rig.output<float>(0).begin
 
 }  // namespace
 
-TEST_CASE("ImageScaler: one factor, and a number for each channel; as many as there are") {
+TEST_CASE("ImageScaler has one factor, and one bias for each channel") {
   const std::vector<float> x = image(), none;
   for (const std::int64_t batches : {1, 2}) {
     std::vector<float> all = x;
@@ -49,7 +49,7 @@ TEST_CASE("ImageScaler: one factor, and a number for each channel; as many as th
   }
 }
 
-TEST_CASE("Crop: margins, or a size; neither reaches outside, whatever the numbers") {
+TEST_CASE("Crop has borders, or a size; neither reaches outside the image, whatever the numbers") {
   const std::vector<float> x = image();
   const auto cropped = [&](ints border, ints scale) {
     kernel_rig rig{1};
@@ -81,7 +81,7 @@ TEST_CASE("Crop: margins, or a size; neither reaches outside, whatever the numbe
   }
 }
 
-TEST_CASE("DynamicSlice has the lists of Slice as inputs; MeanVarianceNormalization says by attributes what it does") {
+TEST_CASE("DynamicSlice has the lists of Slice as inputs; MeanVarianceNormalization has its axes in attributes") {
   const std::vector<float> x = image();
   const ints starts{0, 1}, ends{2, -1}, axes{2, 3};
   kernel_rig sliced{1};

@@ -18,7 +18,7 @@ using cameo::test::floats;
 using cameo::test::for_each_target;
 using cameo::test::kernel_rig;
 
-// Every operator against plain loops in double, which are written from its definition and share nothing with it.
+// Each operator against plain loops in double, which follow its definition and share no code with it.
 namespace {
 
 using int32s = std::vector<std::int32_t>;
@@ -34,7 +34,7 @@ struct dice {
   floats numbers(std::int64_t count) { return test::random_numbers<float>(random, count); }
 };
 
-/// Of a tensor [batch, heads, length, size].
+/// A tensor [batch, heads, length, size].
 struct heads4 {
   std::int64_t batches, heads, length, size;
   doubles data{};
@@ -46,8 +46,8 @@ struct heads4 {
 };
 using score_of = std::function<double(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j, double s)>;
 
-/// [batch, queries, heads * size] of softmax(change(scale * Q K^T)) V; a score of -infinity hides a key; `sink` takes
-/// weight.
+/// softmax(change(scale * Q K^T)) V as [batch, queries, heads * size]; a score of -infinity hides a key; `sink` adds to
+/// the denominator.
 doubles attend_plainly(heads4& q, heads4& k, heads4& v, double scale, const score_of& change, const floats& sink = {}) {
   doubles y(std::size_t(q.batches * q.length * q.heads * v.size));
   for (std::int64_t b = 0; b < q.batches; ++b)
@@ -73,7 +73,7 @@ doubles attend_plainly(heads4& q, heads4& k, heads4& v, double scale, const scor
   return y;
 }
 
-/// Two in a row along the length.
+/// Concatenates two tensors along the length.
 heads4 joined(heads4& a, heads4& b) {
   heads4 all{b.batches, b.heads, a.length + b.length, b.size};
   for (std::int64_t n = 0; n < b.batches; ++n)
@@ -89,7 +89,7 @@ heads4 from_split(const floats& x, std::int64_t b, std::int64_t h, std::int64_t 
   std::copy(x.begin(), x.end(), made.data.begin());
   return made;
 }
-/// From rows of `row` elements, the first head at `start`; heads `step` apart.
+/// Heads from rows of `row` elements: the first head begins at `start`, and heads are `step` elements apart.
 heads4 from_rows(const floats& x, std::int64_t b, std::int64_t h, std::int64_t l, std::int64_t s, std::int64_t row,
                  std::int64_t start, std::int64_t step, const floats& bias = {}, std::int64_t bias_start = 0) {
   heads4 made{b, h, l, s};
@@ -102,9 +102,9 @@ heads4 from_rows(const floats& x, std::int64_t b, std::int64_t h, std::int64_t l
   return made;
 }
 
-/// A mask of one of the forms of com.microsoft: its shape and elements, and what it says.
+/// A mask in one of com.microsoft's formats: its shape and elements, and its meaning.
 struct some_mask {
-  int form;  // 0 none, 1 lengths, 2 ends and beginnings, 3 of keys, 4 of queries and keys
+  int form;  // 0 none, 1 lengths, 2 ends and starts, 3 per key, 4 per query and key
   extents shape{};
   int32s data{};
   some_mask(dice& d, int what, std::int64_t b, std::int64_t s, std::int64_t t) : form{what} {
@@ -134,7 +134,7 @@ struct some_mask {
   std::int64_t keys_, batches_, queries_;
 };
 
-/// A bias [1 or batch, 1 or heads, queries, keys], or none.
+/// An attention bias [1 or batch, 1 or heads, queries, keys], or none.
 struct some_bias {
   extents shape{};
   floats data{};
@@ -154,7 +154,7 @@ struct some_bias {
   }
 };
 
-/// Runs the same on 1, 2 and 5 threads: equal bits; then compares.
+/// Runs a kernel on 1, 2 and 5 threads, which must give the same bits, and compares the outputs with `want`.
 template <class K>
 void check_with_threads(const std::function<void(kernel_rig&)>& fill, int since, const std::vector<dtype>& outputs,
                         const std::vector<doubles>& want, double tolerance = 2e-5) {
@@ -172,8 +172,8 @@ void check_with_threads(const std::function<void(kernel_rig&)>& fill, int since,
   }
 }
 
-/// One case of MultiHeadAttention; `form` as its inputs come: 0 separate, 1 split keys, 2 packed keys, 3 all packed, 4
-/// with a past.
+/// One case of MultiHeadAttention. `form` is the format of its inputs: 0 separate, 1 keys split by heads, 2 packed keys
+/// and values, 3 all packed, 4 with a past.
 void try_multi_head(dice& d, int form, int mask_form) {
   const std::int64_t b = d.upto(1, 2), n = d.upto(1, 3), s = d.upto(1, d.coin() ? 9 : 80), size = d.upto(1, 37);
   const std::int64_t length = form >= 3 ? s : d.upto(1, d.coin() ? 12 : 200), past = form == 4 ? d.upto(1, 20) : 0;
@@ -263,12 +263,12 @@ void try_projected(dice& d, int mask_form, bool with_past) {
       });
   doubles present = k.data;
   present.insert(present.end(), v.data.begin(), v.data.end());
-  // Rows of which everything that may be seen is masked lose digits to the -10000.
+  // Rows in which all visible keys are masked lose digits to the -10000.
   check_with_threads<projected_attention>(fill, 1, {dtype::f32, dtype::f32}, {y, present},
                                           mask_form == 2 ? 5e-3 : 5e-5);
 }
 
-/// Turns pairs of each row by the angles of its position.
+/// Rotates pairs of elements of each row by the angles of its position.
 heads4 rotated(heads4 x, const floats& co, const floats& si, bool interleaved,
                const std::function<std::int64_t(std::int64_t, std::int64_t)>& position) {
   const std::int64_t half = x.size / 2;
@@ -345,7 +345,7 @@ void try_group_query(dice& d, bool first) {
   check_with_threads<group_query_attention>(fill, 1, {dtype::f32, dtype::f32, dtype::f32}, {y, k_all.data, v_all.data});
 }
 
-/// Row by row: t, then its statistics, then y.
+/// Layer normalization of all rows: the input, the output, and the statistics of each row.
 struct normal {
   doubles sum, y, means, inverses;
 };
@@ -367,7 +367,7 @@ normal normalize_plainly(const doubles& t, std::int64_t n, const floats& scale, 
 
 }  // namespace
 
-TEST_CASE("MultiHeadAttention: every form of inputs, masks and pasts, on every instruction set") {
+TEST_CASE("MultiHeadAttention: all formats of inputs, masks and pasts, on every instruction set") {
   for_each_target([] {
     dice d;
     for (int form = 0; form < 5; ++form)
@@ -384,14 +384,14 @@ TEST_CASE("com.microsoft's Attention: masks, pasts, constant weights or not, on 
   });
 }
 
-TEST_CASE("GroupQueryAttention: first prompts and ragged pasts, on every instruction set") {
+TEST_CASE("GroupQueryAttention: prompts and pasts of different lengths, on every instruction set") {
   for_each_target([] {
     dice d;
     for (int i = 0; i < 40; ++i) try_group_query(d, i % 2);
   });
 }
 
-TEST_CASE("attention of many keys and queries: several blocks of keys, several tiles, tails of both") {
+TEST_CASE("attention of many keys and queries: several blocks of keys, several tiles, remainders of both") {
   for_each_target([] {
     dice d;
     for (int i = 0; i < 12; ++i) {
@@ -409,7 +409,7 @@ TEST_CASE("attention of many keys and queries: several blocks of keys, several t
   });
 }
 
-TEST_CASE("attention refuses what does not fit, and masks that point outside hide all or nothing") {
+TEST_CASE("attention refuses what does not fit, and masks with lengths out of range hide all keys or none") {
   const floats x(24, 0.5f);
   const auto code = [&](extents q, extents k, extents v) {
     kernel_rig rig{1};
@@ -462,7 +462,7 @@ TEST_CASE("skip and simplified layer normalization of rows of every width, with 
       const extents shape{b, s, n}, repeated = d.coin() ? extents{s, n} : extents{1, s, n};
       const bool repeats = d.coin(), has_bias = d.coin(), has_beta = d.coin(), simple = d.coin();
       floats x = d.numbers(b * s * n);
-      for (float& v : x) v += 30;  // far from their spread
+      for (float& v : x) v += 30;  // the mean is large against the deviation
       const floats skip = d.numbers(repeats ? s * n : b * s * n), gamma = d.numbers(n);
       const floats beta = has_beta && !simple ? d.numbers(n) : floats{}, bias = has_bias ? d.numbers(n) : floats{};
       doubles t;
@@ -487,7 +487,7 @@ TEST_CASE("skip and simplified layer normalization of rows of every width, with 
   });
 }
 
-TEST_CASE("layer normalization of rows of every width, far from zero too") {
+TEST_CASE("layer normalization of rows of every width, also far from zero") {
   for_each_target([] {
     dice d;
     for (std::int64_t n = 1; n <= 9000; n = n < 70 ? n + 1 : n * 3 + 1) {
@@ -551,7 +551,7 @@ struct cache_case {
   bool presents;
 };
 
-/// MultiHeadAttention of keys and values in 16 bits: its output, and the two presents where they are asked for.
+/// MultiHeadAttention with keys and values in 16 bits: its output, and the two presents if they are requested.
 template <class T>
 std::vector<std::vector<T>> attend_to_cache(const cache_case& k, const std::vector<std::vector<T>>& in,
                                             std::size_t lanes) {
@@ -600,7 +600,7 @@ void compare_caches(unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("keys and values in 16 bits are read where they lie, with the bits of the same ones in float") {
+TEST_CASE("keys and values in 16 bits are read in place, with the same bits as in float") {
   test::for_each_target([] {
     compare_caches<float16>(61);
     compare_caches<bfloat16>(62);
@@ -609,7 +609,7 @@ TEST_CASE("keys and values in 16 bits are read where they lie, with the bits of 
 
 namespace {
 
-/// com.microsoft's Attention of one new row behind a past: output and present.
+/// com.microsoft's Attention for one new row after a past: the output and the present.
 template <class T>
 struct projected_step {
   static constexpr std::int64_t batch = 2, heads = 2, size = 24, past = 90, width = heads * size;
@@ -654,7 +654,8 @@ void compare_projected(double tolerance) {
 
 }  // namespace
 
-TEST_CASE("com.microsoft's Attention keeps a past of 16 bits in 16 bits, new rows rounded as later steps read them") {
+TEST_CASE(
+    "com.microsoft's Attention keeps a past of 16 bits in 16 bits, and reads new rows rounded, as later steps do") {
   test::for_each_target([] {
     compare_projected<float16>(0.002);
     compare_projected<bfloat16>(0.02);

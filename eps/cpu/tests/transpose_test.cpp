@@ -1,5 +1,5 @@
-// Transposes of images and matrices against their definition, with each instruction set: pixels and planes of 1 to 5
-// channels, matrices whose sizes leave a rest, for every size of element.
+// Transposes of images and matrices against their definition, on each instruction set: pixels and planes of 1 to 5
+// channels, and matrices whose sizes are not multiples of a block, for every element size.
 #include <doctest/doctest.h>
 #include <cameo/eps/cpu/transpose.hpp>
 

@@ -11,7 +11,7 @@ namespace {
 
 status damaged(std::string what) { return {status_code::invalid_graph, "the context is damaged: " + std::move(what)}; }
 
-/// Every step can be undone, so no two words lead to the same state from one before.
+/// One step of the checksum. It is a bijection, so two different words lead to two different states.
 constexpr std::uint64_t mix(std::uint64_t state, std::uint64_t word) {
   return std::rotl((state ^ word) * 0x9E3779B97F4A7C15u, 29);
 }
@@ -46,7 +46,8 @@ result<std::shared_ptr<const std::byte[]>> copy_of(std::span<const std::byte> by
 }  // namespace
 
 std::uint64_t checksum_of(std::span<const std::byte> bytes) {
-  constexpr std::size_t chains = 4, block = 8 * chains;  // side by side: one waits for its own product alone
+  constexpr std::size_t chains = 4,
+                        block = 8 * chains;  // independent, so that the processor multiplies them in parallel
   std::uint64_t state[chains] = {1, 2, 3, bytes.size()};
   const std::byte* at = bytes.data();
   const std::size_t whole = bytes.size() / block * block;
@@ -77,7 +78,7 @@ status made_by_another(std::string_view there, const maker& here) {
 result<opened> opened::open(std::span<const std::byte> bytes, const maker& here, bool copies) {
   opened made;
   if (copies || reinterpret_cast<std::uintptr_t>(bytes.data()) % blob_alignment != 0) {
-    auto copied = copy_of(bytes);  // before anything is checked: what is checked is what is used
+    auto copied = copy_of(bytes);  // copied before it is checked, so that no later change of the file matters
     if (!copied) return std::move(copied).error();
     made.copy_ = std::move(*copied);
     bytes = {made.copy_.get(), bytes.size()};
@@ -86,7 +87,7 @@ result<opened> opened::open(std::span<const std::byte> bytes, const maker& here,
   if (bytes.size() < sizeof head) return damaged("it ends within its header");
   std::memcpy(&head, bytes.data(), sizeof head);
   if (std::memcmp(head.magic, magic, sizeof magic) != 0)
-    return status{status_code::invalid_graph, "this is no context of frozen plans"};
+    return status{status_code::invalid_graph, "this is not a context of frozen plans"};
   if (head.version != format_version)
     return status{status_code::invalid_graph, "the context is of format " + std::to_string(head.version) +
                                                   ", this cameo reads format " + std::to_string(format_version)};
@@ -117,9 +118,9 @@ status opened::read_directory(std::span<const std::byte> from) {
   directory counts;
   if (from.size() < sizeof counts) return damaged("its directory is too short");
   std::memcpy(&counts, from.data(), sizeof counts);
-  const std::size_t room = from.size() - sizeof counts;
-  if (counts.blobs > room / sizeof(blob_row) ||
-      counts.plans > (room - counts.blobs * sizeof(blob_row)) / sizeof(plan_row))
+  const std::size_t rest = from.size() - sizeof counts;
+  if (counts.blobs > rest / sizeof(blob_row) ||
+      counts.plans > (rest - counts.blobs * sizeof(blob_row)) / sizeof(plan_row))
     return damaged("its directory is too short");
   blobs_ = {reinterpret_cast<const blob_row*>(from.data() + sizeof counts), std::size_t(counts.blobs)};
   for (const blob_row& row : blobs_) {
@@ -190,7 +191,7 @@ status builder::add_plan(std::string_view name, std::vector<std::byte> bytes) {
 
 namespace {
 
-/// Where everything comes to lie.
+/// The offsets and sizes of a container's parts.
 struct layout {
   std::vector<blob_row> blobs;
   std::vector<plan_row> plans;
@@ -198,13 +199,13 @@ struct layout {
   std::size_t directory_bytes = 0, end = 0;
 };
 
-/// Passes bytes on, and zeros up to where the next piece begins.
+/// Writes bytes to a sink, and zeros up to the offset of the next ones.
 class padded_sink {
  public:
-  explicit padded_sink(byte_sink to) : to_{to} {}
+  explicit padded_sink(byte_sink to) : sink_{to} {}
   status put(std::span<const std::byte> bytes) {
     at_ += bytes.size();
-    return bytes.empty() ? status{} : to_(bytes);
+    return bytes.empty() ? status{} : sink_(bytes);
   }
   status put_at(std::size_t offset, std::span<const std::byte> bytes) {
     static constexpr std::byte zeros[page] = {};
@@ -214,7 +215,7 @@ class padded_sink {
   }
 
  private:
-  byte_sink to_;
+  byte_sink sink_;
   std::size_t at_ = 0;
 };
 

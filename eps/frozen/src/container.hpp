@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-// The file that a context is: a header, a directory of plans and blobs, the plans, the blobs. All numbers are
-// little-endian, all offsets are from the start of the file. docs/frozen.md describes it for people.
+// The file format of contexts: a header, a directory of plans and blobs, the plans, the blobs. All numbers are
+// little-endian, all offsets are from the start of the file. docs/frozen.md describes the format.
 
 namespace CAMEO_NAMESPACE::eps::frozen_file {
 
@@ -22,14 +22,14 @@ struct header {
   std::uint64_t file_bytes;
   std::uint64_t directory, directory_bytes, directory_checksum;
   char cameo[48], architecture[112];  // texts, filled up with zeros
-  char id[32];                        // that the nodes of its models have, too; zeros: none
+  char id[32];                        // equal to the id in the nodes of its models; zeros: none
   std::uint64_t checksum;             // of the header up to here
 };
 static_assert(sizeof(header) == 248 && offsetof(header, id) == 208 && offsetof(header, checksum) == 240);
 inline constexpr char magic[8] = {'C', 'A', 'M', 'E', 'O', 'F', 'R', 'Z'};
 
 struct directory {
-  std::uint64_t blobs, plans;  // how many rows follow
+  std::uint64_t blobs, plans;  // the numbers of rows that follow
 };
 struct blob_row {
   std::uint64_t offset, bytes, checksum;
@@ -39,7 +39,7 @@ struct plan_row {
   std::uint64_t name, name_bytes;  // from the start of the directory
 };
 
-/// Sixty-four bits that every byte changes. Not against forgers: what it covers is checked all the same.
+/// A 64-bit checksum, which depends on every byte. It does not protect from forgery, so contents are checked, too.
 std::uint64_t checksum_of(std::span<const std::byte>);
 
 /// The version and processor that made a container.
@@ -48,29 +48,31 @@ struct maker {
   std::string words() const { return "cameo " + cameo + " for " + architecture; }
 };
 
-/// INVALID_GRAPH naming both: the maker of a container, as text, and this program.
+/// INVALID_GRAPH with the maker of a container, `there`, and that of this program.
 status made_by_another(std::string_view there, const maker& here);
 
-/// A container whose header, directory and plans are as they were written. Offsets are checked; what plans say is not.
+/// A container whose header, directory and plans have the right checksums. Offsets are checked, the contents of plans
+/// are not.
 class opened {
  public:
   struct plan {
     std::string_view name;
     std::span<const std::byte> bytes;
   };
-  /// INVALID_GRAPH with both sides' words. The bytes outlive it, unless they are copied: because `copies` says so, or
-  /// because their address is no multiple of 64. FAIL when a mapped file became shorter while it was copied.
+  /// Opens a container. The bytes are copied if `copies`, or if their address is not a multiple of 64; otherwise they
+  /// must outlive the object. INVALID_GRAPH if another program made the container, or if it is damaged. FAIL if a
+  /// mapped file became shorter while it was copied.
   static result<opened> open(std::span<const std::byte>, const maker& here, bool copies = false);
-  /// What its parts refer to instead of the bytes that it was opened from; null: to those.
+  /// The copy of the bytes to which plans and blobs refer; null if they refer to the bytes passed to open().
   const std::shared_ptr<const std::byte[]>& copy() const { return copy_; }
-  /// Empty if it has none.
+  /// The container's id; empty if it has none.
   const std::string& id() const { return id_; }
-  /// Null if there is none of that name.
+  /// The plan with this name; null if there is none.
   const plan* find(std::string_view name) const;
   const std::vector<plan>& plans() const { return plans_; }
   std::size_t blob_count() const { return blobs_.size(); }
   std::span<const std::byte> blob(std::size_t i) const { return bytes_.subspan(blobs_[i].offset, blobs_[i].bytes); }
-  /// Compares every blob with its checksum, once. INVALID_GRAPH.
+  /// Compares every blob with its checksum, only at the first call. INVALID_GRAPH if one differs.
   status verify() const;
 
  private:
@@ -79,7 +81,7 @@ class opened {
 
   std::string id_;
   std::span<const std::byte> bytes_;
-  std::shared_ptr<const std::byte[]> copy_;  // when it was asked for, or the bytes lay askew
+  std::shared_ptr<const std::byte[]> copy_;  // null unless the bytes were copied
   std::span<const blob_row> blobs_;
   std::vector<plan> plans_;
   std::unordered_map<std::string_view, std::size_t> by_name_;
@@ -90,9 +92,10 @@ class opened {
 class builder {
  public:
   std::string id;  // of the container; at most 32 characters
-  /// The number of a blob with these bytes. They are copied unless `owner` keeps them.
+  /// Adds a blob unless there is an equal one, and returns its number. The bytes are copied unless `owner` keeps them
+  /// alive.
   std::uint32_t add_blob(std::span<const std::byte>, std::shared_ptr<const void> owner);
-  /// FAIL when there is another plan of this name; the same one again is fine.
+  /// Adds a plan, unless there is an equal one. FAIL if there is a different plan with this name.
   status add_plan(std::string_view name, std::vector<std::byte> bytes);
   status write(const maker&, byte_sink) const;
 

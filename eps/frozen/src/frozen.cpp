@@ -17,7 +17,7 @@ using frozen_file::program;
 
 struct frozen_context::impl {
   frozen_file::builder builder;
-  std::deque<std::vector<value_id>> outside;  // of each plan without its weights
+  std::deque<std::vector<value_id>> outside;  // per plan: the constants that stay in the model
 };
 frozen_context::frozen_context() : impl_{std::make_unique<impl>()} {}
 frozen_context::~frozen_context() = default;
@@ -47,7 +47,7 @@ compiled_node as_node(std::shared_ptr<const program> made) {
 result<std::shared_ptr<const opened>> open(const frozen_hooks& self, const context_binary& binary) {
   const auto open_it = [&](std::span<const std::byte> bytes) { return opened::open(bytes, here(self), self.copy); };
   auto made = binary.opened<opened>(open_it);
-  if (made && self.copy && !(*made)->copy()) {  // opened by a session that maps it
+  if (made && self.copy && !(*made)->copy()) {  // a session that maps it has opened it
     result<opened> own = open_it(binary.bytes());
     if (!own) return std::move(own).error();
     made = std::make_shared<const opened>(std::move(*own));
@@ -72,8 +72,8 @@ status differs(const operand& outer, const operand& inner) {
   return {};
 }
 
-/// Inputs and outputs of a node, as its model declares them, against those of its plan: types, ranks, and sizes that
-/// both know.
+/// Compares the inputs and outputs of a node, as its model declares them, with those of its plan: types, ranks, and
+/// known sizes.
 status check_borders(const draft& net, const node_view& node) {
   const auto check = [&](std::span<const slot> slots, const auto& values) -> status {
     if (slots.size() != values.size())
@@ -86,7 +86,7 @@ status check_borders(const draft& net, const node_view& node) {
     return {};
   };
   const auto all = node.inputs();
-  std::vector<value_view> inputs;  // without constants that stay in the model: read_plan() has checked those
+  std::vector<value_view> inputs;  // without the constants that stay in the model, which read_plan() has checked
   for (std::size_t i = 0; i < std::min(all.size(), net.inputs.size()); ++i) inputs.push_back(all[i]);
   if (status s = check(net.inputs.span(), inputs); !s) return s;
   return check(net.outputs.span(), node.outputs());
@@ -126,7 +126,7 @@ result<context_part> frozen_hooks::store(frozen_context& to, const fused_view& g
   part.constants = to.impl_->outside.emplace_back(std::move(outside.taken));
   const maker by = here(*this);
   part.sdk_version = by.cameo, part.hardware_architecture = by.architecture;
-  part.is_secondary = true;  // one context has them all
+  part.is_secondary = true;  // one context contains the plans of all groups
   return part;
 }
 
@@ -164,7 +164,7 @@ result<std::vector<std::string>> frozen_hooks::graphs(const context_binary& bina
 
 std::string frozen_hooks::compatibility(std::span<const fused_view>) const { return here(*this).words(); }
 
-/// Another text is another processor or another cameo: restore would refuse the context.
+/// A different text means another processor or another version of cameo: restore() would return an error.
 result<compiled_fit> frozen_hooks::fits(std::string_view written) const {
   return written == here(*this).words() ? compiled_fit::optimal : compiled_fit::unsupported;
 }

@@ -8,12 +8,13 @@
 
 namespace CAMEO_NAMESPACE::eps::frozen_file {
 
-/// Of a value: it is a constant of the model, an input of the compiled node. (0 and 1: none, and one of the container.)
+/// The state of a value that is a constant of the model and an input of the compiled node. The other states are 0, not
+/// a constant, and 1, a constant of the container.
 inline constexpr std::uint8_t constant_outside = 2;
-/// In the place of the number of packed constants: a weightless plan, whose kernels pack anew.
+/// The number of packed constants in a weightless plan, whose kernels pack constants when it is loaded.
 inline constexpr std::uint32_t packs_again = 0xFFFFFFFF;
 
-/// Numbers and texts, one after the other; arrays lie where they can be read in place.
+/// Writes numbers and texts one after the other, and arrays with an alignment that lets them be read in place.
 class plan_writer {
  public:
   template <class T>
@@ -27,7 +28,7 @@ class plan_writer {
     const auto* const from = reinterpret_cast<const std::byte*>(s.data());
     bytes_.insert(bytes_.end(), from, from + s.size());
   }
-  /// The count, and the elements at a multiple of `alignment` from the start.
+  /// Writes the count, and the elements at a multiple of `alignment` from the start.
   void array(const void* data, std::size_t count, std::size_t width, std::size_t alignment = 8) {
     number(std::uint64_t(count));
     bytes_.resize((bytes_.size() + alignment - 1) / alignment * alignment);
@@ -40,14 +41,15 @@ class plan_writer {
   std::vector<std::byte> bytes_;
 };
 
-/// Reads them again. After the end everything is zero and empty, and ok() says false.
+/// Reads what plan_writer wrote. After the end all numbers are zero, texts and arrays are empty, and ok() is false.
 class plan_reader {
  public:
   /// `bytes` start at a multiple of 64.
   explicit plan_reader(std::span<const std::byte> bytes) : bytes_{bytes} {}
   bool ok() const { return ok_; }
   bool at_end() const { return at_ == bytes_.size(); }
-  /// Sees to it that `count` items can follow, of at least so many bytes each: bounds what is made for them.
+  /// Reads a number of items. Fails if the rest is too short for so many items of at least `least_bytes_each` bytes,
+  /// which limits the memory that is allocated for them.
   std::size_t count(std::size_t least_bytes_each) {
     const auto n = number<std::uint32_t>();
     if (n > (bytes_.size() - at_) / least_bytes_each) return ok_ = false, 0;

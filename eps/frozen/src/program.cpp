@@ -16,17 +16,17 @@
 namespace CAMEO_NAMESPACE::eps::frozen_file {
 namespace {
 
-/// Gives types the symbols of the model that they are copied to: for each symbol of the first model, one of the second,
-/// whatever their names are. Two symbols may have one name, which a file declares of values that need not have one
-/// size. Only those symbols are copied that are needed: a model has as many as it has values, a group few.
+/// Copies types to another model: each symbol of the source becomes a different symbol of the target. Two symbols may
+/// have the same name, since a file may declare it for values of different sizes. Only the symbols of copied types are
+/// made: a model has about as many symbols as values, and a group needs few of them.
 class symbol_copier {
  public:
-  symbol_copier(model& to, const model& from) : to_{to}, from_{from} {}
+  symbol_copier(model& to, const model& from) : target_{to}, source_{from} {}
 
   value_type copy(value_type type) {
     if (type.shape)
       for (dim& d : *type.shape)
-        if (d.symbol && d.symbol < from_.symbols.size()) d = dim::named(copy_of(d.symbol));
+        if (d.symbol && d.symbol < source_.symbols.size()) d = dim::named(copy_of(d.symbol));
     if (type.element) type.element = std::make_shared<const value_type>(copy(*type.element));
     return type;
   }
@@ -35,17 +35,17 @@ class symbol_copier {
   std::uint32_t copy_of(std::uint32_t symbol) {
     const auto [at, is_new] = copies_.try_emplace(symbol, 0);
     if (!is_new) return at->second;
-    const std::uint32_t first_of_name = to_.symbol(from_.symbols[symbol]);
-    return at->second = used_.insert(first_of_name).second ? first_of_name : to_.another_symbol(first_of_name);
+    const std::uint32_t first_of_name = target_.symbol(source_.symbols[symbol]);
+    return at->second = used_.insert(first_of_name).second ? first_of_name : target_.another_symbol(first_of_name);
   }
 
-  model& to_;
-  const model& from_;
+  model& target_;
+  const model& source_;
   std::unordered_map<std::uint32_t, std::uint32_t> copies_;  // the second model's symbols, by those of the first
   std::unordered_set<std::uint32_t> used_;                   // symbols of the second model that are copies already
 };
 
-/// The group's body as a model of its own. Texts, attributes and constants stay where they are.
+/// Makes a separate model of the group's body. It refers to the texts, attributes and constants of the body.
 std::unique_ptr<model> model_of(const graph& body) {
   const model& from = body.owner();
   auto made = std::make_unique<model>();
@@ -57,7 +57,7 @@ std::unique_ptr<model> model_of(const graph& body) {
   const auto type_of = [&](const detail::graph_value& v) {
     return v.type ? made->keep(symbols.copy(*v.type)) : nullptr;
   };
-  for (std::size_t i = 0; i < body.value_count(); ++i)  // so numbers are the same in both
+  for (std::size_t i = 0; i < body.value_count(); ++i)  // so that value_ids are equal in both
     static_cast<void>(g.add_value(body[value_id(i)].name, type_of(body[value_id(i)])));
   for (value_id v : body.inputs()) g.add_input(v);
   for (value_id v : body.initializers()) g.add_initializer(v, body[v].constant);
@@ -75,7 +75,7 @@ std::unique_ptr<model> model_of(const graph& body) {
   return made;
 }
 
-/// The format of no file: every node has a kernel, so no function body is ever read.
+/// A format that reads no files. No function body is read, since every node has a kernel.
 struct no_format {
   static constexpr std::string_view name = "none";
   static bool recognizes(std::span<const std::byte>, std::string_view) { return true; }
@@ -87,7 +87,7 @@ struct no_format {
   }
 };
 
-/// A session that is never run: it has the optimized graph.
+/// Makes a session that contains the optimized graph. It is never run.
 result<session> optimize(const base_provider& base, const graph& body, bool round_float16) {
   const provider alone{&base.row, {std::shared_ptr<const void>{}, base.self}};
   session_options options;
@@ -97,7 +97,7 @@ result<session> optimize(const base_provider& base, const graph& body, bool roun
   return with.load(model_of(body), options);
 }
 
-/// Of the type, the rank and, where it is known, the size that the plan was made for.
+/// True if a value has the type, the rank and the known sizes for which the plan was made.
 bool fits(const value& given, const operand& wanted) {
   if (given.kind != value_kind::tensor || given.type != wanted.type || given.memory != 0) return false;
   if (!wanted.has_rank) return true;
@@ -110,7 +110,7 @@ bool fits(const value& given, const operand& wanted) {
 status program::make_plan(const base_provider& base, const detail::pack_keeper& packs) {
   const memory_source host = heap_memory();
   if (base.row.memory(base.self).allocate != host.allocate)
-    return {status_code::not_implemented, std::string{base.row.name} + " keeps values in memory of its own"};
+    return {status_code::not_implemented, std::string{base.row.name} + " keeps values in separate memory"};
   const node_binder binder{base.row.name, base.self, base.row.bind, 0};
   detail::heap_arena scratch{1 << 14};
   plan_options how;
@@ -145,7 +145,7 @@ result<std::shared_ptr<const program>> program::compile(const base_provider& bas
 
 namespace {
 
-/// Hands out what was packed, in its order.
+/// Returns the packed constants one after the other.
 struct unpacker {
   std::span<const packed_constant> left;
 
@@ -166,7 +166,7 @@ result<std::shared_ptr<const program>> program::restore(const base_provider& bas
                                                         const node_view& node, bool verify) {
   const auto made = std::make_shared<program>();
   if (from.copy()) made->copy_ = from.copy();
-  else made->from_ = binary;
+  else made->binary_ = binary;
   result<plan_content> content = read_plan(plan.bytes, from, base, node, verify, made->memory_);
   if (!content) return std::move(content).error();
   made->net_ = content->net;
@@ -185,7 +185,7 @@ result<std::shared_ptr<const program>> program::restore(const base_provider& bas
   return std::shared_ptr<const program>{made};
 }
 
-/// Constants that kernels read in runs, or when they bind; those of which there is a packed form are not among them.
+/// By slot: true for a constant that kernels read unpacked, in runs or when they are bound.
 std::vector<bool> program::slots_read_raw() const {
   std::vector<bool> raw(std::max<std::size_t>(net_->values.size(), 1));
   for (const plan_step& step : plan_->steps)

@@ -15,20 +15,14 @@ const op_version* version_at(const op_row& op, std::int32_t since) {
   return nullptr;
 }
 
-bool holds_maps(const op_version& version) {
-  for (const type_rule& rule : version.types)
-    if (rule.maps) return true;
-  return false;
-}
-
-/// Kernels that choose their nodes may look at constants, of which only what was packed may be there.
+/// Kernels that check nodes may read constants, but a constant whose elements are only packed is absent.
 const value* if_there(void*, std::size_t, const value& v) { return v.data || v.bytes() == 0 ? &v : nullptr; }
 
 class reader {
  public:
   reader(std::span<const std::byte> text, const opened& from, const base_provider& base, const node_view& node,
          bool verify, arena& memory)
-      : in_{text}, from_{from}, base_{base}, node_{node}, verify_{verify}, memory_{memory} {}
+      : in_{text}, container_{from}, base_{base}, node_{node}, verify_{verify}, memory_{memory} {}
 
   result<plan_content> run() {
     void* const place = memory_.allocate(sizeof(draft), alignof(draft));
@@ -42,7 +36,7 @@ class reader {
     for (std::size_t i = 0; i < nodes; ++i)
       if (status s = read_node(); !s) return s;
     for (slot s : net_->outputs)
-      if (!is_known(s)) return wrong("an output that nobody makes");
+      if (!is_known(s)) return wrong("an output that no node makes");
     if (status s = require_inputs_outside(); !s) return s;
     plan_content made{net_};
     if (status s = read_packs(made); !s) return s;
@@ -55,13 +49,13 @@ class reader {
     plan_reader ahead = in_;
     to.is_weightless = ahead.number<std::uint32_t>() == packs_again;
     if (to.is_weightless) in_ = ahead;
-    if (to.is_weightless && any_absent_) return wrong("a weightless plan with constants that are nowhere");
+    if (to.is_weightless && any_absent_) return wrong("a weightless plan with missing constants");
     if (!to.is_weightless && outside_count_ > 0) return wrong("a plan with constants outside and packed ones");
     const std::size_t count = to.is_weightless ? 0 : in_.count(sizeof(std::uint32_t));
     for (std::size_t i = 0; i < count; ++i) {
       const auto number = in_.number<std::uint32_t>();
-      if (number >= from_.blob_count()) return wrong("a packed constant that is none of its blobs");
-      to.packs.push_back({from_.blob(number).data(), from_.blob(number).size()});
+      if (number >= container_.blob_count()) return wrong("a packed constant that is not one of its blobs");
+      to.packs.push_back({container_.blob(number).data(), container_.blob(number).size()});
     }
     return {};
   }
@@ -89,7 +83,7 @@ class reader {
     const auto is_constant = in_.number<std::uint8_t>(), has_rank = in_.number<std::uint8_t>();
     to.present = true;
     to.kind = type_kind(kind);
-    if (to.kind != type_kind::tensor) return wrong("a value that is no tensor");
+    if (to.kind != type_kind::tensor) return wrong("a value that is not a tensor");
     if (is_constant > constant_outside || has_rank > 1) return wrong("a value that is neither a constant nor none");
     if (is_constant) {
       result<value> made = is_constant == constant_outside ? read_outside() : read_constant();
@@ -127,10 +121,10 @@ class reader {
       return wrong("a constant that is too large");
     if (dtype(type) == dtype::string) return read_strings(shape, std::size_t(count));
     const auto number = in_.number<std::uint32_t>();
-    if (number > from_.blob_count()) return wrong("a constant that is none of its blobs");
+    if (number > container_.blob_count()) return wrong("a constant that is not one of its blobs");
     any_absent_ |= number == 0 && bytes > 0;
     if (number == 0) return value::tensor(dtype(type), shape, nullptr);
-    const std::span<const std::byte> blob = from_.blob(number - 1);
+    const std::span<const std::byte> blob = container_.blob(number - 1);
     if (blob.size() != bytes) return wrong("a constant of another size than its blob");
     if (dtype(type) == dtype::boolean && !is_boolean(number - 1)) return wrong("a bool that is neither 0 nor 1");
     return value::tensor(dtype(type), shape, blob.data());
@@ -138,7 +132,7 @@ class reader {
 
   // --- constants of the model ---
 
-  /// What the plan says of it against what the node's input is.
+  /// Reads a constant of the model, and compares its description in the plan with the node's input.
   result<value> read_outside() {
     const auto input = in_.number<std::uint32_t>();
     const auto type = in_.number<std::uint8_t>();
@@ -146,26 +140,26 @@ class reader {
     if (status s = read_dims(shape, 0); !s) return s;
     const auto checksum = in_.number<std::uint64_t>();
     if (!in_.ok() || !is_element(type) || dtype(type) == dtype::string) return wrong("a constant of no type");
-    if (input >= node_.input_count()) return differs("input " + std::to_string(input), "is missing");
-    const value_view of = node_.input(input);
-    const value* const c = of ? node_.in().constant_of(of.id()) : nullptr;
-    const std::string name = "input '" + std::string{of ? of.name() : std::string_view{}} + "'";
-    if (!c || c->kind != value_kind::tensor || c->memory != 0) return differs(name, "is no constant");
-    if (c->type != dtype(type) || c->shape != shape) return differs(name, "is a constant of another type or shape");
+    if (input >= node_.input_count()) return changed("input " + std::to_string(input), "is missing");
+    const value_view v = node_.input(input);
+    const value* const c = v ? node_.in().constant_of(v.id()) : nullptr;
+    const std::string name = "input '" + std::string{v ? v.name() : std::string_view{}} + "'";
+    if (!c || c->kind != value_kind::tensor || c->memory != 0) return changed(name, "is not a constant");
+    if (c->type != dtype(type) || c->shape != shape) return changed(name, "is a constant of another type or shape");
     if (verify_ && checksum_of({static_cast<const std::byte*>(c->data), c->bytes()}) != checksum)
-      return differs(name, "has other numbers than when the model was compiled");
+      return changed(name, "has other numbers than when the model was compiled");
     outside_.resize(node_.input_count());
     outside_count_ += !outside_[input];
     outside_[input] = true;
     return *c;
   }
-  static status differs(const std::string& what, std::string_view how) {
+  static status changed(const std::string& what, std::string_view how) {
     return {
         status_code::invalid_graph,
         what + " " + std::string{how} + "; the context leaves its constants in the model that it was compiled with"};
   }
 
-  /// Those are the node's last inputs, each of them.
+  /// Checks that the node's inputs are those of the plan, followed by exactly the constants of the model.
   status require_inputs_outside() {
     const std::size_t own = net_->inputs.size();
     for (std::size_t i = 0; i < std::min(own, outside_.size()); ++i)
@@ -175,22 +169,22 @@ class reader {
     return {};
   }
 
-  /// However often a plan names a blob, it is looked at once.
+  /// True if a blob contains only bools. Each blob is checked once, however often a plan uses it.
   bool is_boolean(std::uint32_t number) {
-    booleans_.resize(from_.blob_count());
-    if (!booleans_[number]) booleans_[number] = are_booleans(from_.blob(number));
+    booleans_.resize(container_.blob_count());
+    if (!booleans_[number]) booleans_[number] = are_booleans(container_.blob(number));
     return booleans_[number];
   }
 
   result<value> read_strings(const extents& shape, std::size_t count) {
-    if (!in_.can_hold(count, sizeof(std::uint32_t))) return wrong("more texts than it has room for");
+    if (!in_.can_hold(count, sizeof(std::uint32_t))) return wrong("more texts than it has bytes for");
     const result<std::span<std::string_view>> texts = memory_.take<std::string_view>(count);
     if (!texts) return texts.error();
     for (std::string_view& each : *texts) each = in_.text();
     return value::tensor(dtype::string, shape, texts->data());
   }
 
-  // --- which value is where ---
+  // --- inputs and outputs ---
 
   bool is_known(slot s) const { return known_[s]; }
 
@@ -298,7 +292,8 @@ class reader {
     }
   }
 
-  /// The types of values are the file's, and kernels rely on them: a node is held against its operator.
+  /// Finds the kernel. The node is checked against its operator, since the types come from the file and kernels rely on
+  /// them.
   status find_kernel(std::string_view domain, detail::draft_node& node) {
     const detail::kernel_table& kernels = base_.row.kernels();
     node.op = detail::find_op(kernels.ops, domain, node.op_type);
@@ -332,7 +327,7 @@ class reader {
   }
 
   plan_reader in_;
-  const opened& from_;
+  const opened& container_;
   const base_provider& base_;
   const node_view& node_;
   bool verify_;
@@ -343,7 +338,7 @@ class reader {
   draft* net_ = nullptr;
   std::vector<bool> known_;  // by slot: an input, a constant, or made by a node before
   std::vector<operand> operands_;
-  std::vector<bool> booleans_;  // by blob: one that was found to be of bools
+  std::vector<bool> booleans_;  // by blob: true if it was found to contain only bools
 };
 
 }  // namespace

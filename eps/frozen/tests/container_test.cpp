@@ -1,4 +1,4 @@
-// Containers that are damaged, of another processor or another cameo: refused with words, whatever their checksums say.
+// Containers that are damaged, or from another processor or cameo: refused with a message, even with valid checksums.
 #include "frozen_models.hpp"
 #include "full_speed.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 using namespace eps::frozen_file;
 
-/// What becomes of the compiled model when its context has these bytes.
+/// The result of loading and running the compiled model if its context has these bytes.
 std::string verdict_of(const compiled_files& files, std::string_view context, bool verify = false) {
   frozen_cpu provider;
   provider.verify = verify;
@@ -22,10 +22,10 @@ std::string verdict_of(const compiled_files& files, std::string_view context, bo
   const auto s = frozen_runtime{std::move(provider), eps::cpu{}}.load(files.model, options);
   if (!s) return verdict(s);
   const std::vector<float> x = ramp(3 * 64, 0.002f);
-  return verdict(s->run({{"x", x}}));  // what was let through runs, or says why not
+  return verdict(s->run({{"x", x}}));  // an accepted context runs, or fails with a status
 }
 
-/// Of places that are tried one after the other: with a sanitizer each run takes a while.
+/// The step between the offsets that a test changes: with a sanitizer each run takes long.
 constexpr std::size_t every = full_speed ? 1 : 7;
 
 bool is_refused(const std::string& verdict) { return verdict.starts_with("INVALID_GRAPH: "); }
@@ -55,7 +55,7 @@ std::string resealed(std::string bytes) {
   return bytes;
 }
 
-TEST_CASE("every part of a container is refused, and so is anything behind its end") {
+TEST_CASE("a truncated container is refused, and so are bytes behind its end") {
   const compiled_files files;
   compile(files, small_network());
   const std::string whole = slurp(files.context);
@@ -68,7 +68,7 @@ TEST_CASE("every part of a container is refused, and so is anything behind its e
   CHECK(is_refused(verdict_of(files, whole + '\0')));
 }
 
-TEST_CASE("a changed byte of header, directory or plan is refused; one of the weights where that is wanted") {
+TEST_CASE("a changed byte of header, directory or plan is refused; one of the weights if verification is enabled") {
   const compiled_files files;
   compile(files, small_network());
   const std::string whole = slurp(files.context);
@@ -90,7 +90,7 @@ TEST_CASE("a changed byte of header, directory or plan is refused; one of the we
   }
 }
 
-TEST_CASE("a changed byte under checksums that fit is refused, or gives a plan that runs or fails with a status") {
+TEST_CASE("a changed byte with valid checksums is refused, or gives a plan that runs or fails with a status") {
   const compiled_files files;
   compile(files, small_network());
   const std::string whole = slurp(files.context);
@@ -103,7 +103,7 @@ TEST_CASE("a changed byte under checksums that fit is refused, or gives a plan t
   CHECK(refused > all / 3);
 }
 
-TEST_CASE("bools of 90 are refused") {
+TEST_CASE("bools with the value 90 are refused") {
   constexpr std::size_t count = 192;
   std::vector<bool> flags(count);
   std::string found(count, '\0'), odd = found;
@@ -123,7 +123,7 @@ TEST_CASE("bools of 90 are refused") {
   CHECK(says(refusal, "a bool that is neither 0 nor 1"));
 }
 
-TEST_CASE("a Cast to a type that its output does not have is refused") {
+TEST_CASE("a Cast to a type that its output does not have is rejected") {
   model_builder b;
   const value_id x = b.input("x", dtype::f32, {dim::fixed(192)});
   b.output(b.node("Not", {b.node("Cast", {x}, {model_builder::integer("to", 9)})}));
@@ -134,13 +134,13 @@ TEST_CASE("a Cast to a type that its output does not have is refused") {
   const std::string to("\2\0\0\0to\2", 7);
   const std::size_t at = whole.find(to);
   REQUIRE(at != whole.npos);
-  whole[at + to.size()] = '\13';  // double: eight times the memory
+  whole[at + to.size()] = '\13';  // double, which needs eight times the memory
   const std::string refusal = verdict_of(files, resealed(whole));
   CHECK(is_refused(refusal));
   CHECK(says(refusal, "its output has elements of double, the model says bool"));
 }
 
-TEST_CASE("a context of another cameo, another processor or another format is refused naming both sides") {
+TEST_CASE("a context of another cameo, another processor or another format is refused with an error that names both") {
   const compiled_files files;
   compile(files, small_network());
   const std::string whole = slurp(files.context);
@@ -165,7 +165,7 @@ TEST_CASE("a context of another cameo, another processor or another format is re
   CHECK(says(verdict_of(files, "no context at all, but as many bytes as a header has, and more: " +
                                    std::string(sizeof(header), '.')),
              "no context of frozen plans"));
-  // The model says it before a context is opened.
+  // The attribute of the model is checked before a context is opened.
   const std::string_view name = frozen_cpu::long_name;
   const auto written = frozen_runtime{}.compatibility(files.model, name);
   REQUIRE(verdict(written) == "OK");
@@ -175,7 +175,7 @@ TEST_CASE("a context of another cameo, another processor or another format is re
   CHECK(*frozen_runtime{}.fit(std::array{name}, "cameo 0.0.9 for z80") == compiled_fit::unsupported);
 }
 
-TEST_CASE("containers of small models hold and are seeds for the fuzzer") {
+TEST_CASE("containers of small models are valid, and are seeds for the fuzzer") {
   const fs::path seeds = fs::path{build_dir} / "fuzz_frozen_seeds";
   fs::create_directories(seeds);
   for (const auto& [name, make] : {std::pair{"network", &small_network}, {"operators", &many_operators}}) {
@@ -187,7 +187,7 @@ TEST_CASE("containers of small models hold and are seeds for the fuzzer") {
   }
 }
 
-TEST_CASE("a plan of many operators gives the bits that they give without") {
+TEST_CASE("a plan of many operators gives the same bits as the uncompiled operators") {
   const compiled_files files;
   compile(files, many_operators());
   const auto restored = frozen_runtime{}.load(files.model);
@@ -200,7 +200,7 @@ TEST_CASE("a plan of many operators gives the bits that they give without") {
   }
 }
 
-TEST_CASE("checksums see every byte, at every length") {
+TEST_CASE("checksums depend on every byte, at every length") {
   std::vector<std::byte> bytes(131);
   for (std::size_t n = 0; n < bytes.size(); ++n) {
     const std::uint64_t before = checksum_of(std::span{bytes}.first(n));

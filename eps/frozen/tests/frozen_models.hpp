@@ -1,5 +1,5 @@
 #pragma once
-// Models whose plans have all that a container can hold, and runtimes to compile and load them with.
+// Models whose plans have everything that a container can hold, and runtimes to compile and load them with.
 #include <cameo/eps/frozen.hpp>
 #include <cameo/graph/model.hpp>
 #include <cameo/op/onnx.hpp>
@@ -15,7 +15,7 @@ namespace cameo::test {
 using frozen_cpu = eps::frozen<eps::cpu>;
 using frozen_runtime = runtime<frozen_cpu, eps::cpu>;
 
-/// Convolutions that are packed in blocks and as rows, a product, its bias, and a reshape by a constant.
+/// Convolutions with weights packed in blocks and in rows, a product, its bias, and a reshape by a constant.
 inline std::unique_ptr<model> small_network() {
   model_builder b;
   const auto ints = [](std::string_view name, std::span<const std::int64_t> all) {
@@ -37,14 +37,14 @@ inline std::unique_ptr<model> small_network() {
   return b.take();
 }
 
-/// What it is fed.
+/// The input of small_network().
 inline const std::vector<float>& image() {
   static const std::vector<float> all = ramp(3 * 64, 0.002f);
   return all;
 }
 
-/// Products over rows that a run tells, twice over the same weights, for models that share them: each has `more` of its
-/// own at the end.
+/// Products of inputs with a dynamic number of rows; models with another operator `more` at the end share the two
+/// weights.
 inline std::unique_ptr<model> over_shared_weights(const std::string& more) {
   model_builder b;
   const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::fixed(64)});
@@ -56,7 +56,7 @@ inline std::unique_ptr<model> over_shared_weights(const std::string& more) {
   return b.take();
 }
 
-/// What a container can't hold, between products that it can: texts, and a sequence.
+/// Values that a container cannot hold, strings and a sequence, between products that it can.
 inline std::unique_ptr<model> texts_and_sequences() {
   model_builder b;
   const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::fixed(2)});
@@ -70,7 +70,7 @@ inline std::unique_ptr<model> texts_and_sequences() {
   return b.take();
 }
 
-/// Operators of many shapes of attributes and inputs, each on a small input.
+/// Operators with many kinds of attributes and inputs, each with a small input.
 inline std::unique_ptr<model> many_operators() {
   model_builder b;
   const auto ints = [](std::string_view name, std::vector<std::int64_t> all) {
@@ -110,8 +110,8 @@ inline std::unique_ptr<model> many_operators() {
   return b.take();
 }
 
-/// A loop whose body is a product with a weight of the body and one of the graph around it; every round's product is
-/// given out, too. `trips` says how often.
+/// A loop whose body multiplies with a weight of the body and with one of the outer graph; the product of each
+/// iteration is a scan output. `trips` is the trip count.
 inline std::unique_ptr<model> product_in_a_loop() {
   model_builder b;
   model& m = b.whole();
@@ -144,7 +144,7 @@ inline std::unique_ptr<model> product_in_a_loop() {
   return b.take();
 }
 
-/// A compiled model and its context.
+/// The paths of a compiled model and its context, in a temporary folder.
 struct compiled_files {
   scratch_folder folder;
   std::string model = folder / "m_ctx.onnx", context = folder / "m_ctx_FrozenExecutionProvider.bin";

@@ -1,4 +1,4 @@
-// Compiled plans: the same bits as without, from files, embedded, shared, at once; and what is refused.
+// Compiled plans: the same bits as uncompiled, from files, embedded, shared and in memory; and errors.
 #include "frozen_models.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace {
 
 using eps::cpu;
 
-TEST_CASE("a compiled model gives the bits of the model it was made of, from files and embedded") {
+TEST_CASE("a compiled model gives the bits of its source model, from files and embedded") {
   for (const bool embed : {false, true}) {
     const compiled_files files;
     compile(files, small_network(), embed);
@@ -25,7 +25,7 @@ TEST_CASE("a compiled model gives the bits of the model it was made of, from fil
   }
 }
 
-TEST_CASE("what is compiled while a model is loaded runs at once, with the same bits for all shapes") {
+TEST_CASE("a model that is compiled while it is loaded runs without a file, with the same bits for all shapes") {
   const auto made = frozen_runtime{}.load(four_branches());
   REQUIRE(verdict(made) == "OK");
   const session plain = loaded(four_branches());
@@ -36,7 +36,7 @@ TEST_CASE("what is compiled while a model is loaded runs at once, with the same 
   }
 }
 
-TEST_CASE("inputs of a group whose sizes have one declared name need not have one size") {
+TEST_CASE("inputs of a group whose dims have the same name may have different sizes") {
   const auto parts_of_two_sizes = [] {
     model_builder b;
     const value_id x = b.input("x", dtype::f32, {b.symbol("n")});
@@ -65,7 +65,7 @@ TEST_CASE("inputs of a group whose sizes have one declared name need not have on
   CHECK(bits_of(*made, inputs) == right);
 }
 
-TEST_CASE("nodes of texts and sequences stay with the next provider, between plans") {
+TEST_CASE("nodes of strings and sequences stay with the next provider, between plans") {
   const compiled_files files;
   compile(files, texts_and_sequences());
   const auto restored = frozen_runtime{}.load(files.model);
@@ -78,7 +78,7 @@ TEST_CASE("nodes of texts and sequences stay with the next provider, between pla
   CHECK(bits_of(*restored, inputs) == bits_of(plain, inputs));
 }
 
-TEST_CASE("weights that are only packed are in the context once, and packed") {
+TEST_CASE("weights that are only used packed are in the context once, and packed") {
   const compiled_files files;
   compile(files, over_shared_weights("Relu"));
   const std::size_t weights = 2 * 64 * 512 * sizeof(float);
@@ -86,7 +86,7 @@ TEST_CASE("weights that are only packed are in the context once, and packed") {
   CHECK(fs::file_size(files.context) >= weights);
 }
 
-TEST_CASE("models that share a context keep equal weights once, and run from it in any order") {
+TEST_CASE("models that share a context store equal weights once, and can be loaded in any order") {
   const compiled_files files;
   const frozen_runtime with;
   const std::string first = files.folder / "first.onnx", second = files.folder / "second.onnx";
@@ -118,20 +118,20 @@ TEST_CASE("models that share a context keep equal weights once, and run from it 
   CHECK(bits_of(*kept, inputs) == bits_of(loaded(over_shared_weights("Sigmoid")), inputs));
 }
 
-/// Mappings of files of that name in this process.
+/// The number of mappings of the file in this process.
 std::size_t mappings_of(const std::string& path) {
   std::ifstream maps{"/proc/self/maps"};
   std::size_t count = 0;
   for (std::string line; std::getline(maps, line);) count += line.ends_with(fs::canonical(path).string());
   return count;
 }
-/// Writes over what is in a file, which stays the same file.
+/// Overwrites the contents of a file in place.
 void write_over(const std::string& path, char with) {
   std::fstream file{path, std::ios::in | std::ios::out | std::ios::binary};
   file << std::string(fs::file_size(path), with);
 }
 
-TEST_CASE("a context that is copied may be overwritten and cut off in place: running sessions keep their bits") {
+TEST_CASE("a context that is copied may be overwritten and truncated in place: running sessions keep their bits") {
   const session plain = loaded(small_network());
   const std::vector<float> x = image();
   const std::vector<named_input> inputs{{"x", x}};
@@ -144,7 +144,7 @@ TEST_CASE("a context that is copied may be overwritten and cut off in place: run
     if (!embed) {
       const auto mapped = frozen_runtime{}.load(files.model);
       REQUIRE(verdict(mapped) == "OK");
-      CHECK(mappings_of(file) > 0);  // what is asked below can be answered
+      CHECK(mappings_of(file) > 0);  // the count works on this system
     }
     CHECK((embed || mappings_of(file) == 0));
     const auto copied = frozen_runtime{}.load(files.model, copying);
@@ -159,7 +159,7 @@ TEST_CASE("a context that is copied may be overwritten and cut off in place: run
   }
 }
 
-TEST_CASE("a session that copies does so also from a context that another one has mapped") {
+TEST_CASE("a session with the option `copy` also copies a context that another session has mapped") {
   const compiled_files files;
   const frozen_runtime with;
   const std::string paths[] = {files.folder / "first.onnx", files.folder / "second.onnx"};
@@ -186,7 +186,7 @@ TEST_CASE("a session that copies does so also from a context that another one ha
   CHECK(bits_of(*copied, inputs) == bits_of(plain, inputs));
 }
 
-TEST_CASE("two threads load one context and run its sessions at once") {
+TEST_CASE("two threads can load one context and run its sessions concurrently") {
   const compiled_files files;
   compile(files, four_branches());
   const std::vector<float> x = ramp(64 * 9, 0.001f);
@@ -208,7 +208,7 @@ TEST_CASE("two threads load one context and run its sessions at once") {
   for (const std::string& each : made) CHECK(each == expected);
 }
 
-TEST_CASE("one session runs a compiled plan on several threads at once") {
+TEST_CASE("several threads can run a compiled plan of one session concurrently") {
   const auto s = frozen_runtime{}.load(four_branches());
   REQUIRE(verdict(s) == "OK");
   std::vector<std::thread> threads;
@@ -224,7 +224,7 @@ TEST_CASE("one session runs a compiled plan on several threads at once") {
   CHECK(wrong == 0);
 }
 
-/// Runs products alone, so that groups are cut by everything else.
+/// A provider of products only, so that all other nodes separate its groups.
 struct products_only {
   static constexpr std::string_view name = "products", long_name = "ProductsExecutionProvider";
   struct product {
@@ -247,7 +247,7 @@ struct products_only {
   using kernels = kernel_list<erased_entry<op::MatMul, since<1>, constrain<"T", float>, product>>;
 };
 
-TEST_CASE("groups are convex pieces of what the base has kernels for, whoever that is") {
+TEST_CASE("groups are convex sets of nodes for which the base provider has kernels, for any base provider") {
   using few = runtime<eps::frozen<products_only>, cpu>;
   const compiled_files files;
   compile_options options;
@@ -255,7 +255,7 @@ TEST_CASE("groups are convex pieces of what the base has kernels for, whoever th
   options.output = files.model;
   const auto report = few{}.compile(std::move(options));
   REQUIRE(verdict(report) == "OK");
-  CHECK(report->compiled_nodes == 8);  // two products on each of four branches, with another's node between them
+  CHECK(report->compiled_nodes == 8);  // two products on each of four branches, with a node of cpu between them
   const auto s = few{}.load(files.model);
   REQUIRE(verdict(s) == "OK");
   const std::vector<float> x = ramp(64 * 2, 0.001f);
@@ -267,7 +267,7 @@ TEST_CASE("groups are convex pieces of what the base has kernels for, whoever th
   for (std::size_t i = 0; i < a.size(); ++i) CHECK(a[i] == doctest::Approx(b[i]));
 }
 
-TEST_CASE("a plan runs in the body of a loop, where each round keeps what the last one gave") {
+TEST_CASE("a plan runs in the body of a loop, whose iterations keep the outputs of earlier ones") {
   const compiled_files files;
   compile(files, product_in_a_loop());
   for (const execution_mode mode : {execution_mode::sequential, execution_mode::parallel}) {
@@ -285,7 +285,7 @@ TEST_CASE("a plan runs in the body of a loop, where each round keeps what the la
   }
 }
 
-TEST_CASE("outputs of a plan come to lie in memory that is bound, planned or not") {
+TEST_CASE("outputs of a plan are written to bound memory, with fixed and with dynamic shapes") {
   for (const bool fixed : {true, false}) {
     const auto made = fixed ? frozen_runtime{}.load(small_network()) : frozen_runtime{}.load(four_branches());
     REQUIRE(verdict(made) == "OK");
@@ -315,7 +315,7 @@ TEST_CASE("outputs of a plan come to lie in memory that is bound, planned or not
 
 static_assert(device_provider<eps::frozen<cpu>> && !device_provider<eps::frozen<products_only>>);
 
-TEST_CASE("the devices are the base's, and how its kernels pack is their architecture") {
+TEST_CASE("the devices are those of the base provider, with its packing as architecture") {
   const auto mine = eps::frozen<cpu>{}.devices(), base = cpu{}.devices();
   REQUIRE(mine);
   REQUIRE(base);
@@ -328,7 +328,7 @@ TEST_CASE("the devices are the base's, and how its kernels pack is their archite
     CHECK((*mine)[i].options.empty());
   }
   session_options options;
-  REQUIRE(options.prefer(device_policy::prefer_cpu));  // no fallback, so it comes before cpu
+  REQUIRE(options.prefer(device_policy::prefer_cpu));  // frozen is not a fallback, so it comes before cpu
   const auto s = frozen_runtime{}.load(small_network(), options);
   REQUIRE(verdict(s) == "OK");
   CHECK(s->providers() == std::vector<std::string>{"frozen", "cpu"});

@@ -1,5 +1,5 @@
-// Models and contexts that were not written together: refused, and never made. Nothing that another model needs is
-// replaced.
+// Models and contexts that were not written together are refused, and compiling never produces such a mixture or
+// replaces a file that another model needs.
 #include "frozen_models.hpp"
 
 #include <cameo/context/compatibility.hpp>
@@ -8,7 +8,7 @@
 namespace cameo::test {
 namespace {
 
-/// Two models with the same names and shapes, and other numbers.
+/// One of several models with the same names and shapes, and different numbers.
 std::unique_ptr<model> product(float scale, std::int64_t rows = -1, const char* op = "Relu") {
   model_builder b;
   const value_id x = b.input("x", dtype::f32, {rows < 0 ? b.symbol("rows") : dim::fixed(rows), dim::fixed(64)});
@@ -38,7 +38,7 @@ std::string id_in(const std::string& path) {
   return nodes->front().id;
 }
 
-TEST_CASE("a context that was written with another model is refused, naming both files, however it is read") {
+TEST_CASE("a context that was written with another model is refused with an error that names both files") {
   const scratch_folder folder;
   const std::string a = folder / "a.onnx", a_bin = folder / "a_FrozenExecutionProvider.bin", b = folder / "b.onnx",
                     b_bin = folder / "b_FrozenExecutionProvider.bin";
@@ -56,7 +56,7 @@ TEST_CASE("a context that was written with another model is refused, naming both
     CHECK_MESSAGE(says(said, id_in(a)), said);
     CHECK_MESSAGE(says(said, id_in(b)), said);
   }
-  // A graph that waits in a workspace is as much another model's as one in a file.
+  // The id is also checked for a model in memory.
   const frozen_runtime with;
   const auto first = with.load(b, keys({{"ep.share_ep_contexts", "1"}}));
   REQUIRE(verdict(first) == "OK");
@@ -73,7 +73,7 @@ TEST_CASE("a context that was written with another model is refused, naming both
   CHECK(verdict(frozen_runtime{}.load(a, given)).starts_with("INVALID_GRAPH: "));
 }
 
-TEST_CASE("a model or a context without an id, as other programs write them, is accepted; so are other notes") {
+TEST_CASE("a model or a context without an id, as other programs write them, is accepted, and so are other notes") {
   const compiled_files files;
   compile(files, small_network());
   const std::vector<named_input> inputs{{"x", image()}};
@@ -99,7 +99,7 @@ TEST_CASE("a model or a context without an id, as other programs write them, is 
   check(files.model);
 }
 
-TEST_CASE("a compiled node's ranks and sizes are those of its graph, and those of a run, too") {
+TEST_CASE("the ranks and sizes of a compiled node must be those of its graph, also in a run") {
   const compiled_files files;
   compile(files, small_network());
   const auto declare = [&](std::vector<dim> shape) {
@@ -121,7 +121,7 @@ TEST_CASE("a compiled node's ranks and sizes are those of its graph, and those o
   CHECK(verdict(open->run({{"x", image(), extents{1, 3, 4, 16}}})).starts_with("INVALID_ARGUMENT: "));
 }
 
-TEST_CASE("two compilers of one output leave one's files, or a mixture that is refused") {
+TEST_CASE("two compilers of one output leave the files of one of them, or a mixture that is refused") {
   const scratch_folder folder;
   const std::string path = folder / "net.onnx", context = folder / "net_FrozenExecutionProvider.bin";
   file_batch first, second;
@@ -133,13 +133,13 @@ TEST_CASE("two compilers of one output leave one's files, or a mixture that is r
   CHECK(bits(*frozen_runtime{}.load(path)) == bits(loaded(product(0.001f))));
   REQUIRE(second.commit());
   CHECK(bits(*frozen_runtime{}.load(path)) == bits(loaded(product(0.003f))));
-  fs::remove(path), spill(path, model_of_first);  // as if its rename had come last
+  fs::remove(path), spill(path, model_of_first);  // as if the first compiler had renamed its model last
   const std::string said = verdict(frozen_runtime{}.load(path));
   CHECK_MESSAGE(said.starts_with("INVALID_GRAPH: " + path), said);
   CHECK_MESSAGE(says(said, context), said);
 }
 
-TEST_CASE("of two compilers of one output that must be new, one succeeds, and its files are there") {
+TEST_CASE("if two compilers write one output that must be new, one succeeds, and its files remain") {
   const scratch_folder folder;
   const std::string path = folder / "net.onnx";
   const auto compile = [&](float scale, file_batch& files) {
@@ -151,7 +151,7 @@ TEST_CASE("of two compilers of one output that must be new, one succeeds, and it
   {
     file_batch first, second;
     REQUIRE(compile(0.001f, first) == "OK");
-    REQUIRE(compile(0.003f, second) == "OK");  // both have seen that nothing is there
+    REQUIRE(compile(0.003f, second) == "OK");  // both have checked that the output does not exist
     REQUIRE(verdict(first.commit()) == "OK");
     const std::string said = verdict(second.commit());
     CHECK_MESSAGE(said.starts_with("FAIL: " + path + ": exists already"), said);
@@ -161,7 +161,7 @@ TEST_CASE("of two compilers of one output that must be new, one succeeds, and it
   CHECK(folder.files() == std::vector<std::string>{"net.onnx", "net_FrozenExecutionProvider.bin"});
 }
 
-TEST_CASE("of two compilers whose contexts have one name, the second leaves the first one's alone") {
+TEST_CASE("if two compilers write contexts of one name, the second does not replace the context of the first") {
   const scratch_folder folder;
   file_batch first, second;
   REQUIRE(verdict(compile_to(folder / "net.onnx", product(0.001f), &first)) == "OK");
@@ -174,7 +174,7 @@ TEST_CASE("of two compilers whose contexts have one name, the second leaves the 
 }
 
 TEST_CASE(
-    "a context file is not replaced by another output that would have one of its name, and what belongs to nobody is") {
+    "a context file is not replaced by another output with a context of that name, unless no model uses it any more") {
   const scratch_folder folder;
   const std::string context = folder / "net_FrozenExecutionProvider.bin";
   REQUIRE(verdict(compile_to(folder / "net.onnx", product(0.001f))) == "OK");
@@ -185,15 +185,16 @@ TEST_CASE(
   CHECK(slurp(context) == before);
   CHECK(!folder.has("net.model"));
   CHECK(bits(*frozen_runtime{}.load(folder / "net.onnx")) == bits(loaded(product(0.001f))));
-  REQUIRE(verdict(compile_to(folder / "net.onnx", product(0.002f))) == "OK");  // its own
+  REQUIRE(verdict(compile_to(folder / "net.onnx", product(0.002f))) == "OK");  // its own context is replaced
   CHECK(bits(*frozen_runtime{}.load(folder / "net.onnx")) == bits(loaded(product(0.002f))));
   fs::rename(folder / "net.onnx", folder / "kept.onnx");
   CHECK(says(verdict(compile_to(folder / "net.onnx", product(0.003f))), "belongs to " + (folder / "kept.onnx")));
   fs::remove(folder / "kept.onnx");
-  CHECK(verdict(compile_to(folder / "net.model", product(0.003f))) == "OK");  // it belongs to no model any more
+  CHECK(verdict(compile_to(folder / "net.model", product(0.003f))) == "OK");  // no model uses the context any more
   fs::remove(folder / "net.model"), fs::remove(context);
   spill(context, "precious");
-  CHECK(says(verdict(compile_to(folder / "net.onnx", product(0.003f))), "is no context that FrozenExecutionProvider"));
+  CHECK(
+      says(verdict(compile_to(folder / "net.onnx", product(0.003f))), "is not a context that FrozenExecutionProvider"));
   CHECK(slurp(context) == "precious");
 }
 
@@ -214,7 +215,7 @@ TEST_CASE("initializers are not written over those of another model") {
   CHECK(compile("a.onnx", product(0.002f)) == "OK");
 }
 
-TEST_CASE("a compiled model is not written where the name of its context leads nowhere") {
+TEST_CASE("a compiled model is not written if the relative path of its context would be wrong there") {
   const scratch_folder folder;
   fs::create_directories(folder / "other");
   REQUIRE(verdict(compile_to(folder / "net.onnx", product(0.001f))) == "OK");
@@ -235,7 +236,7 @@ TEST_CASE("a compiled model is not written where the name of its context leads n
   CHECK(verdict(frozen_runtime{}.load(folder / "other/net.onnx")) == "OK");
 }
 
-TEST_CASE("a compiled model without its provider says which one to add, and where it can't be written, why") {
+TEST_CASE("without its provider, a compiled model is an error that names the provider; so is an .ort output") {
   const scratch_folder folder;
   REQUIRE(verdict(compile_to(folder / "net.onnx", product(0.001f))) == "OK");
   session_options alone;
@@ -249,7 +250,7 @@ TEST_CASE("a compiled model without its provider says which one to add, and wher
   CHECK(folder.files() == std::vector<std::string>{"net.onnx", "net_FrozenExecutionProvider.bin"});
 }
 
-TEST_CASE("a model that was compiled for another processor is INVALID_GRAPH naming both") {
+TEST_CASE("a model that was compiled for another processor is INVALID_GRAPH, which names both") {
   const scratch_folder folder;
   REQUIRE(verdict(compile_to(folder / "net.onnx", product(0.001f))) == "OK");
   const auto m = read(folder / "net.onnx");
@@ -262,7 +263,8 @@ TEST_CASE("a model that was compiled for another processor is INVALID_GRAPH nami
   CHECK_MESSAGE(says(said, eps::cpu::packing()), said);
 }
 
-TEST_CASE("a step and its prefill with static shapes share their weights, with the bits of each alone") {
+TEST_CASE(
+    "a decode step and its prefill with static shapes share their weights, with the same bits as separately compiled") {
   for (const std::int64_t step : {1, 4}) {
     const scratch_folder folder;
     const frozen_runtime with;
@@ -288,7 +290,7 @@ TEST_CASE("a step and its prefill with static shapes share their weights, with t
   }
 }
 
-TEST_CASE("models that share appear together: until then what was there is whole") {
+TEST_CASE("models that share a context are replaced together: until then the old files are complete") {
   const scratch_folder folder;
   const frozen_runtime with;
   const auto share = [&](float scale, file_batch& files) {

@@ -1,5 +1,5 @@
-// One package with a model in several forms: compiled for two instruction sets, for another provider where there is
-// one, and as it is. Each machine runs the one that fits it, and they give the same.
+// One package with several variants of a model: compiled for two instruction sets, for another provider if there is
+// one, and uncompiled. Each machine runs the variant that fits it, and all give the same outputs.
 #if __has_include(<cameo/eps/openvino.hpp>)
 #include <cameo/eps/openvino.hpp>
 #include <cameo/packages.hpp>
@@ -25,7 +25,7 @@ using example_runtime = frozen_runtime;
 #endif
 constexpr const char* frozen_name = "FrozenExecutionProvider";
 
-/// Instruction sets that kernels are built for and this processor has, best first.
+/// The instruction sets that the kernels are built for and this processor has, best first.
 std::vector<std::int64_t> instruction_sets() {
   return single_targets(eps::built_targets() & forced_target::supported());
 }
@@ -34,7 +34,7 @@ struct compiled_form {
   std::string folder, compatibility;
 };
 
-/// Compiles the model to `folder`, with its context in a file beside it.
+/// Compiles the model into `folder`, with its context in a file beside it.
 compiled_form freeze(const std::string& folder, std::unique_ptr<cameo::model> m, const char* provider = "frozen") {
   fs::create_directories(folder);
   const std::string to = folder + "/m_ctx.onnx";
@@ -70,8 +70,8 @@ void add_frozen(package& to, const std::string& name, const compiled_form& form)
   add(to, std::move(v), form.folder);
 }
 
-/// "first" and "second" are compiled for two instruction sets; on a processor, or in a build, with one set the second
-/// is the first with the words of another machine.
+/// Variants "first" and "second" are compiled for two instruction sets. If the processor or the build has only one,
+/// "second" is "first" with the compatibility string of another machine.
 struct example_package {
   package_folder at;
   std::vector<std::int64_t> sets = instruction_sets();
@@ -80,7 +80,7 @@ struct example_package {
   bool has_two() const { return sets.size() > 1; }
   example_package() {
     REQUIRE_FALSE(sets.empty());
-    if (!has_two()) MESSAGE("one instruction set only: the other machine's variant is this one's with other words");
+    if (!has_two()) MESSAGE("one instruction set only: the other variant only differs in its compatibility string");
     compiled_form first, second;
     {
       const forced_target forced{sets[0]};
@@ -110,7 +110,7 @@ struct example_package {
   }
 };
 
-/// The variant that is chosen when every provider is asked in turn, and the bits that it gives.
+/// The variant that is chosen with ranking over all providers, its bits, and its provider.
 struct outcome {
   std::string variant, bits, provider;
 };
@@ -147,7 +147,7 @@ bool in_order(const package& p, std::vector<std::string> wanted) {
   return names == wanted;
 }
 
-TEST_CASE("a package runs the form that was compiled for this processor, and on another one its") {
+TEST_CASE("a package runs the variant that was compiled for the processor at hand") {
   const example_package example;
   const package p = opened(example.path);
   CHECK(in_order(p, CAMEO_HAS_OPENVINO ? std::vector<std::string>{"second", "first", "openvino", "plain"}
@@ -174,7 +174,7 @@ TEST_CASE("a package runs the form that was compiled for this processor, and on 
   CHECK(are_near(second.bits, best_bits));
 }
 
-/// Gives each frozen variant of the package the words of a machine that there is not.
+/// Replaces the compatibility string of each frozen variant by that of a machine that does not exist.
 void make_foreign(const std::string& path) {
   const std::string file = path + "/manifest.json";
   std::string text = text_of_file(file);
@@ -183,7 +183,7 @@ void make_foreign(const std::string& path) {
   std::ofstream{file, std::ios::binary} << text;
 }
 
-TEST_CASE("where no compiled form fits, the next provider's runs, and the model as it is in the end") {
+TEST_CASE("if no compiled variant fits, that of the next provider runs, and the uncompiled model in the end") {
   const example_package example;
   make_foreign(example.path);
   const package p = opened(example.path);
@@ -196,14 +196,15 @@ TEST_CASE("where no compiled form fits, the next provider's runs, and the model 
   CHECK(plain.variant == "plain");
   CHECK(plain.provider == "cpu");
   CHECK(plain.bits == plain_bits());
-  // One provider alone, as ONNX Runtime has it: its variants don't fit, and that is that.
+  // With named providers there is no ranking, as in ONNX Runtime: the variants of the first do not fit, which is an
+  // error.
   session_options named;
   named.providers = {"frozen", "cpu"};
   const auto none = with.select(p, "main", named);
   REQUIRE_FALSE(none);
   CHECK(none.error().code() == status_code::fail);
   CHECK(has(none.error().words(), "'first': the provider says that it does not work here"));
-  // A policy that takes one all the same does not run it by mistake.
+  // A variant that does not fit, and that a policy takes nevertheless, does not run.
   const auto first = [](const selection_request& r) {
     selection made;
     made.variant = &r.component.variants.front();
@@ -211,12 +212,12 @@ TEST_CASE("where no compiled form fits, the next provider's runs, and the model 
   };
   const auto c = with.select(p, "main", named, first);
   REQUIRE(verdict(c) == "OK");
-  if (!example.has_two()) return;  // what was compiled is of this set
+  if (!example.has_two()) return;  // the variant was compiled for this instruction set
   const forced_target here{example.sets[0]};
   CHECK(with.load(*c).error().code() != status_code::ok);
 }
 
-/// How the provider's kernels pack here, as its device says.
+/// The packing of the provider's kernels on this processor, from the metadata of its device.
 std::string architecture_of(const example_runtime& with) {
   for (const ep_device& d : with.devices())
     if (d.ep == frozen_name)
@@ -224,13 +225,13 @@ std::string architecture_of(const example_runtime& with) {
   return {};
 }
 
-TEST_CASE("in the layout of metadata.json the form for this processor is chosen by its architecture") {
+TEST_CASE("with metadata.json, the variant for this processor is chosen by its architecture") {
   const package_folder at;
   const example_runtime with;
   const std::vector<std::int64_t> sets = instruction_sets();
   std::string variants;
   for (std::size_t i : {1u, 0u}) {
-    const bool is_here = i < sets.size();  // with one set only, the other machine is made up
+    const bool is_here = i < sets.size();  // with one instruction set, the other machine is imaginary
     const forced_target forced{sets[is_here ? i : 0]};
     const std::string name = "v" + std::to_string(i), architecture = architecture_of(with);
     REQUIRE(!architecture.empty());
@@ -253,11 +254,11 @@ TEST_CASE("in the layout of metadata.json the form for this processor is chosen 
   }
 }
 
-TEST_CASE("components share one context and one file of weights, both of them assets of the package") {
+TEST_CASE("components share one context and one file of weights, both of them shared assets of the package") {
   const package_folder at;
   const example_runtime with;
   const char* const ends[] = {"Relu", "Sigmoid"};
-  for (std::size_t i = 0; i < 2; ++i) {  // two models over the same weights, in one context
+  for (std::size_t i = 0; i < 2; ++i) {  // two models with the same weights, in one context
     const std::string folder = at / ("compiled" + std::to_string(i));
     fs::create_directories(folder);
     compile_options options;
@@ -275,7 +276,7 @@ TEST_CASE("components share one context and one file of weights, both of them as
   for (std::size_t i = 0; i < 2; ++i) {
     const std::string n = std::to_string(i);
     fs::rename(at / ("m" + n + ".onnx"), at / ("compiled" + n + "/m.onnx"));
-    fs::rename(at / ("plain" + n + "/weights.data"), at / "weights/weights.data");  // they are the same
+    fs::rename(at / ("plain" + n + "/weights.data"), at / "weights/weights.data");  // both files are equal
   }
   for (const auto& each : fs::directory_iterator{at.path()})
     if (each.path().extension() == ".bin") context = each.path().filename().string();
@@ -305,7 +306,7 @@ TEST_CASE("components share one context and one file of weights, both of them as
   CHECK(problems.empty());
   std::uintmax_t bytes = 0;
   for (const auto& [name, text] : files_below(at / "example")) bytes += text.size();
-  CHECK(bytes < 2 * (2 * 64 * 512 * sizeof(float)) + 50'000);  // weights twice: packed, and plain
+  CHECK(bytes < 2 * (2 * 64 * 512 * sizeof(float)) + 50'000);  // the weights are stored twice: packed and plain
 
   const package p = opened(at / "example", {.verify_assets = true});
   const std::vector<float> x = ramp(64 * 7, 0.001f);

@@ -6,8 +6,7 @@
 
 namespace cameo::test {
 
-/// Gives a damaged container the checksums that fit it, as far as it can be read at all; and a maker, where one is
-/// given.
+/// Corrects the checksums of a damaged container, as far as it is readable, and replaces its maker if one is given.
 inline void reseal(std::span<std::byte> bytes, std::optional<eps::frozen_file::maker> made_by = {}) {
   using namespace eps::frozen_file;
   header head;

@@ -1,4 +1,4 @@
-// Plans without their weights: the same bits, small contexts, and models whose constants are not those they had.
+// Plans without weights: the same bits, small contexts, and models whose constants are not those of compilation.
 #include "frozen_models.hpp"
 
 namespace cameo::test {
@@ -15,7 +15,7 @@ void compile_light(const compiled_files& to, std::unique_ptr<cameo::model> m, co
   REQUIRE(report->compiled_nodes > 0);
 }
 
-TEST_CASE("a weightless plan gives the bits of the model it was made of, for every shape") {
+TEST_CASE("a weightless plan gives the bits of its source model, for every shape") {
   const compiled_files files;
   compile_light(files, small_network());
   const auto restored = frozen_runtime{}.load(files.model);
@@ -35,7 +35,7 @@ TEST_CASE("a weightless plan gives the bits of the model it was made of, for eve
   }
 }
 
-TEST_CASE("constants that a body reads from the graph around it stay there") {
+TEST_CASE("constants of an outer graph that a subgraph reads stay there") {
   const compiled_files files;
   compile_light(files, product_in_a_loop());
   const auto restored = frozen_runtime{}.load(files.model);
@@ -46,7 +46,7 @@ TEST_CASE("constants that a body reads from the graph around it stay there") {
   CHECK(bits_of(*restored, inputs) == bits_of(loaded(product_in_a_loop()), inputs));
 }
 
-TEST_CASE("variants with one file of weights: contexts are small, and the files of weights are equal") {
+TEST_CASE("variants with one file of weights have small contexts, and their files of weights are equal") {
   const std::size_t weights = 2 * 64 * 512 * sizeof(float);
   const compiled_files first, second;
   compile_light(first, over_shared_weights("Relu"), "weights.bin");
@@ -55,15 +55,15 @@ TEST_CASE("variants with one file of weights: contexts are small, and the files 
   CHECK(fs::file_size(first.folder / "weights.bin") >= weights);
   CHECK(fs::file_size(first.context) < 4096);
   CHECK(fs::file_size(first.model) < 4096);
-  // One such file serves both.
+  // One such weight file serves both contexts.
   fs::remove(second.folder / "weights.bin");
   fs::create_hard_link(first.folder / "weights.bin", second.folder / "weights.bin");
   CHECK(verdict(frozen_runtime{}.load(second.model)) == "OK");
 }
 
-/// Loads the compiled model after `change` was made to it.
+/// The result of loading the compiled model after `change` was applied to it.
 template <class Change>
-std::string after(Change change, session_options how = {}) {
+std::string verdict_after(Change change, session_options how = {}) {
   const compiled_files files;
   compile_light(files, over_shared_weights("Relu"));
   const auto m = read(files.model);
@@ -73,7 +73,7 @@ std::string after(Change change, session_options how = {}) {
   return verdict(frozen_runtime{}.load(files.model, how));
 }
 
-TEST_CASE("a constant of another type, shape or number, a missing one, and one that is none are refused by name") {
+TEST_CASE("a constant of another type, shape or number, a missing one, and an input in its place are refused by name") {
   const auto refuses = [](const std::string& found, std::string_view words) {
     CAPTURE(found);
     CHECK(found.find("INVALID_GRAPH") == 0);
@@ -83,30 +83,34 @@ TEST_CASE("a constant of another type, shape or number, a missing one, and one t
     static const std::vector<double> zeros(1 << 16);
     return m.memory.keep(value::tensor(type, shape, zeros.data()));
   };
-  CHECK(after([](model&, graph&, node_id) {}) == "OK");
-  refuses(after([&](model& m, graph& g, node_id n) { g[g.input(n, 1)].constant = constant(m, dtype::f64, {64, 512}); }),
+  CHECK(verdict_after([](model&, graph&, node_id) {}) == "OK");
+  refuses(verdict_after(
+              [&](model& m, graph& g, node_id n) { g[g.input(n, 1)].constant = constant(m, dtype::f64, {64, 512}); }),
           "'w' is a constant of another type or shape");
-  refuses(after([&](model& m, graph& g, node_id n) { g[g.input(n, 1)].constant = constant(m, dtype::f32, {512, 64}); }),
+  refuses(verdict_after(
+              [&](model& m, graph& g, node_id n) { g[g.input(n, 1)].constant = constant(m, dtype::f32, {512, 64}); }),
           "'w' is a constant of another type or shape");
-  refuses(after([](model&, graph& g, node_id n) { g.set_inputs(n, std::vector{g.input(n, 0), g.input(n, 1)}); }),
-          "input 2 is missing");
-  refuses(after([](model&, graph& g, node_id n) {
+  refuses(
+      verdict_after([](model&, graph& g, node_id n) { g.set_inputs(n, std::vector{g.input(n, 0), g.input(n, 1)}); }),
+      "input 2 is missing");
+  refuses(verdict_after([](model&, graph& g, node_id n) {
             g.set_inputs(n, std::vector{g.input(n, 0), g.input(n, 1), g.input(n, 2), g.input(n, 2)});
           }),
           "another number of inputs");
-  refuses(after([](model& m, graph& g, node_id n) {
+  refuses(verdict_after([](model& m, graph& g, node_id n) {
             const value_id v =
                 g.add_value("given", m.keep(value_type::tensor(dtype::f32, {dim::fixed(64), dim::fixed(512)})));
             g.add_input(v);
             g.set_input(n, 1, v);
           }),
           "'given' is no constant");
-  refuses(after([](model&, graph& g, node_id n) { g.set_input(n, 1, value_id::none); }), "is left out");
-  // Another initializer that a caller may replace is no constant either.
-  refuses(after([](model& m, graph& g, node_id n) { m.ir_version = 8, g.add_input(g.input(n, 1)); }), "is no constant");
+  refuses(verdict_after([](model&, graph& g, node_id n) { g.set_input(n, 1, value_id::none); }), "is left out");
+  // An initializer that is also an input may be replaced by callers, so it is not a constant.
+  refuses(verdict_after([](model& m, graph& g, node_id n) { m.ir_version = 8, g.add_input(g.input(n, 1)); }),
+          "is no constant");
 }
 
-TEST_CASE("other numbers of the same shape run, and are refused where weights are verified") {
+TEST_CASE("other numbers of the same shape run, and are refused if weights are verified") {
   const auto other = [](model& m, graph& g, node_id n) {
     const value& was = *g[g.input(n, 1)].constant;
     value now = was;
@@ -115,14 +119,14 @@ TEST_CASE("other numbers of the same shape run, and are refused where weights ar
     static_cast<float*>(now.data)[5] += 1;
     g[g.input(n, 1)].constant = m.memory.keep(now);
   };
-  CHECK(after(other) == "OK");
-  const std::string refused = after(other, keys({{"ep.frozen.verify", "1"}}));
+  CHECK(verdict_after(other) == "OK");
+  const std::string refused = verdict_after(other, keys({{"ep.frozen.verify", "1"}}));
   CHECK(says(refused, "INVALID_GRAPH"));
   CHECK(says(refused, "'w' has other numbers"));
-  CHECK(after([](model&, graph&, node_id) {}, keys({{"ep.frozen.verify", "1"}})) == "OK");
+  CHECK(verdict_after([](model&, graph&, node_id) {}, keys({{"ep.frozen.verify", "1"}})) == "OK");
 }
 
-TEST_CASE("a weightless plan with changed bytes and checksums that fit is refused, or loads") {
+TEST_CASE("a weightless plan with changed bytes and valid checksums is refused, or loads") {
   const compiled_files files;
   compile_light(files, over_shared_weights("Relu"));
   const std::string whole = slurp(files.context);

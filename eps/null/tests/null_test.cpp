@@ -7,7 +7,7 @@
 
 namespace {
 
-/// y = max(x, 0)
+/// A model that computes y = max(x, 0).
 std::unique_ptr<cameo::model> relu_model() {
   auto m = std::make_unique<cameo::model>();
   m->ir_version = 10;
@@ -41,7 +41,7 @@ TEST_CASE("a provider that claims nothing leaves every node to the next one") {
   CHECK((*outputs)[0].value.as_unchecked<float>()[1] == 1);
 }
 
-TEST_CASE("alone it runs nothing, and says so") {
+TEST_CASE("a model is an error if null is the only provider") {
   const cameo::runtime<cameo::partial<cameo::eps::null>> runtime;
   const auto session = runtime.load(relu_model());
   REQUIRE(!session);

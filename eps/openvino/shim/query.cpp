@@ -1,5 +1,5 @@
-// What the SDK's C interface lacks: whether a device takes all of a model. In a shared library of its own, because the
-// SDK's C++ side is built for the old strings of libstdc++; only C goes in and out.
+// Checks whether a device supports a whole model, which the SDK's C interface can't. It is a separate shared library
+// with a C interface, because the SDK's C++ interface uses the old ABI of libstdc++'s strings.
 #include <openvino/core/version.hpp>
 #include <openvino/runtime/core.hpp>
 
@@ -12,11 +12,11 @@
 
 namespace {
 
-void say(char* words, std::size_t room, const char* text) {
-  if (words && room > 0) std::snprintf(words, room, "%s", text);
+void set_words(char* words, std::size_t capacity, const char* text) {
+  if (words && capacity > 0) std::snprintf(words, capacity, "%s", text);
 }
 
-/// The SDK's shapes against those that are known otherwise, in the encoding below.
+/// True if the shapes of the SDK's outputs are compatible with `shapes`, in the encoding of cameo_openvino_can_run().
 bool agree(const ov::Model& model, const std::int64_t* shapes, std::size_t count) {
   const std::int64_t* const end = shapes + count;
   for (const std::shared_ptr<ov::op::v0::Result>& result : model.get_results()) {
@@ -35,31 +35,31 @@ bool agree(const ov::Model& model, const std::int64_t* shapes, std::size_t count
 
 }  // namespace
 
-/// An address in the SDK's C++ library, which shows where that lies.
+/// An address in the SDK's C++ library, by which its file can be found.
 extern "C" __attribute__((visibility("default"))) const void* cameo_openvino_code() noexcept {
   return reinterpret_cast<const void*>(&ov::get_openvino_version);
 }
 
-/// 0: the device runs all of the ONNX model, and the shapes of its outputs agree with `shapes`: for each its rank, then
-/// its dims, -1 for what is not known, `count` numbers in all. 1: not so, and `words` (of `room` bytes, ended by zero)
-/// say why. Thread-safe.
+/// Returns 0 if the device runs the whole ONNX model, and the shapes of its outputs are compatible with `shapes`:
+/// `count` numbers, for each output its rank and its dims, -1 for an unknown one. Otherwise returns 1 and writes the
+/// reason to `words`, a buffer of `capacity` bytes, as a zero-terminated text. Thread-safe.
 extern "C" __attribute__((visibility("default"))) int cameo_openvino_can_run(const char* onnx, std::size_t bytes,
                                                                              const char* device,
                                                                              const std::int64_t* shapes,
                                                                              std::size_t count, char* words,
-                                                                             std::size_t room) noexcept {
+                                                                             std::size_t capacity) noexcept {
   try {
     static ov::Core& core = *new ov::Core;  // its threads may outlive static objects
     const std::shared_ptr<ov::Model> model = core.read_model(std::string{onnx, bytes}, ov::Tensor{});
-    if (!agree(*model, shapes, count)) return say(words, room, "outputs have other shapes"), 1;
+    if (!agree(*model, shapes, count)) return set_words(words, capacity, "outputs have other shapes"), 1;
     const ov::SupportedOpsMap taken = core.query_model(model, device);
     for (const std::shared_ptr<ov::Node>& node : model->get_ordered_ops())
       if (taken.find(node->get_friendly_name()) == taken.end())
-        return say(words, room, ("the device does not run " + std::string{node->get_type_name()}).c_str()), 1;
+        return set_words(words, capacity, ("the device does not run " + std::string{node->get_type_name()}).c_str()), 1;
     return 0;
   } catch (const std::exception& thrown) {
-    return say(words, room, thrown.what()), 1;
+    return set_words(words, capacity, thrown.what()), 1;
   } catch (...) {
-    return say(words, room, "something was thrown"), 1;
+    return set_words(words, capacity, "something was thrown"), 1;
   }
 }

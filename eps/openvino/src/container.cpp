@@ -36,8 +36,8 @@ void append_u64(std::string& to, std::uint64_t number) {
   for (std::size_t i = 0; i < 8; ++i) to.push_back(char(number >> 8 * i & 0xFF));
 }
 
-/// Builds the document as the parser reads it, and stops it early: the parser descends once per level of the document,
-/// which a hostile one has as many of as it has bytes.
+/// Builds the document while the parser reads it, and stops the parser at a limit of depth and entries: it recurses
+/// once per level, of which a malicious document may have as many as bytes.
 class document_reader : public nlohmann::json_sax<json> {
  public:
   json root = json::object();
@@ -61,7 +61,7 @@ class document_reader : public nlohmann::json_sax<json> {
   bool end_object() override { return open_.pop_back(), true; }
   bool key(string_t& name) override { return key_ = std::move(name), true; }
   bool parse_error(std::size_t at, const std::string&, const nlohmann::detail::exception&) override {
-    return wrong = fmt::format("it is no BSON from its byte {} on", at), false;
+    return wrong = fmt::format("it is not BSON from byte {} on", at), false;
   }
 
  private:
@@ -83,7 +83,7 @@ const std::string* text_of(const json& object, const char* key) {
   return found == object.end() ? nullptr : found->get_ptr<const std::string*>();
 }
 
-/// A number that is no size can't be one: negative ones are none.
+/// The size or offset in an entry; std::nullopt if it is absent, not an integer, or negative.
 std::optional<std::uint64_t> size_of(const json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number_integer()) return {};
@@ -91,7 +91,7 @@ std::optional<std::uint64_t> size_of(const json& object, const char* key) {
   return found->get<std::uint64_t>();
 }
 
-/// "1.4.2" has major 1. Anything that is not three numbers is no version.
+/// The first number of a version such as "1.4.2"; std::nullopt for a text that is not three numbers.
 std::optional<std::uint64_t> major_of(std::string_view version) {
   std::array<std::uint64_t, 3> numbers{};
   std::size_t at = 0;
@@ -106,7 +106,7 @@ std::optional<std::uint64_t> major_of(std::string_view version) {
 }
 
 status read_document(std::span<const std::byte> bytes, json& to) {
-  // The length that the document begins with, which the parser does not hold against anything.
+  // The document begins with its length, which the parser does not check.
   std::uint32_t length = 0;
   for (std::size_t i = 4; i-- > 0;) length = length << 8 | std::uint32_t(bytes[i]);
   if (length != bytes.size())
@@ -165,7 +165,10 @@ const container_blob* container::find(std::string_view name) const {
   return nullptr;
 }
 
-result<container> read_container(std::span<const std::byte> bytes) {
+namespace {
+
+/// Checks the header. Returns the bytes of the document, which it locates.
+result<std::span<const std::byte>> find_document(std::span<const std::byte> bytes) {
   if (bytes.size() < header_size)
     return bad("the context has {} bytes; a container of OpenVINO blobs begins with {}", bytes.size(), header_size);
   if (!std::equal(magic.begin(), magic.end(), bytes.begin(), [](char a, std::byte b) { return std::byte(a) == b; }))
@@ -180,9 +183,16 @@ result<container> read_container(std::span<const std::byte> bytes) {
     return bad("the BSON document has {} bytes from {} on, which is not inside the container's {} bytes", size, offset,
                bytes.size());
   if (size > most_document) return bad("the BSON document has {} bytes; at most {} are read", size, most_document);
-  json document;
-  if (status s = read_document(bytes.subspan(offset, size), document); !s) return s;
+  return bytes.subspan(offset, size);
+}
 
+}  // namespace
+
+result<container> read_container(std::span<const std::byte> bytes) {
+  const result<std::span<const std::byte>> found = find_document(bytes);
+  if (!found) return found.error();
+  json document;
+  if (status s = read_document(*found, document); !s) return s;
   container made;
   const std::string *const version = text_of(document, "version"), *const producer = text_of(document, "producer");
   if (!version || !producer) return bad("the BSON document lacks its version or its producer");
@@ -193,17 +203,18 @@ result<container> read_container(std::span<const std::byte> bytes) {
   if (const std::string* const id = text_of(document, id_key)) made.id = *id;
   const auto blobs = document.find("blob_metadata_map"), weights = document.find("weights_metadata_map");
   if (blobs == document.end() || !blobs->is_object()) return bad("the BSON document lacks its blob_metadata_map");
-  if (status s = read_blobs(*blobs, bytes, offset + size, made); !s) return s;
+  if (status s = read_blobs(*blobs, bytes, std::uint64_t(found->data() + found->size() - bytes.data()), made); !s)
+    return s;
   if (weights == document.end()) return made;
-  if (!weights->is_object()) return bad("the BSON document's weights_metadata_map is no object");
+  if (!weights->is_object()) return bad("the BSON document's weights_metadata_map is not an object");
   if (status s = read_weights(*weights, made); !s) return s;
   return made;
 }
 
 namespace {
 
-/// The document for blobs that lie at these offsets. Its size depends on how large the numbers are: small ones take
-/// four bytes.
+/// Makes the document for blobs at these offsets. Its size depends on the offsets, since small numbers take four bytes
+/// and others eight.
 result<std::string> document_of(const container& from, std::span<const std::uint64_t> offsets) {
   json blobs = json::object(), weights = json::object();
   for (std::size_t i = 0; i < from.blobs.size(); ++i)
@@ -232,7 +243,8 @@ result<container_pieces> write_container(const container& from) {
       std::any_of(from.weights.begin(), from.weights.end(), has_zero))
     return status{status_code::invalid_argument, "a name in a container has a zero byte"};
   std::vector<std::uint64_t> offsets(from.blobs.size());
-  // Offsets depend on the document's size and that on them; larger offsets never make it smaller, so this ends.
+  // The offsets and the size of the document depend on each other. Larger offsets never make the document smaller, so
+  // the loop ends.
   std::string document;
   for (std::uint64_t first = 0;;) {
     std::uint64_t at = first;

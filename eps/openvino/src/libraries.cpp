@@ -1,4 +1,4 @@
-// Which libraries are loaded, and from where. Nothing of the SDK is needed here.
+// Finds and loads libraries. It does not need the SDK's headers.
 #include "libraries.hpp"
 
 #include <cstdlib>
@@ -7,7 +7,7 @@
 namespace CAMEO_NAMESPACE::eps::openvino_detail {
 namespace {
 
-/// The folders that the loader looks through first, as the environment lists them.
+/// The folders that the dynamic loader searches first, from the environment.
 std::vector<std::string> library_path() {
   std::vector<std::string> folders;
   const char* const text = std::getenv("LD_LIBRARY_PATH");
@@ -29,8 +29,8 @@ os::library open(const std::string& file, std::string& why) {
   return {};
 }
 
-/// A name alone. Where the environment has the loader look through a folder that is not absolute (an empty one is the
-/// working folder, and comes about by accident), only the others are looked through.
+/// Loads a library by its name. If the environment's search path contains a folder that is not absolute (an empty one,
+/// often there by accident, is the working folder), only its absolute folders are searched.
 os::library open_by_name(const std::string& name, std::string& why) {
   const std::vector<std::string> folders = library_path();
   bool is_safe = true;
@@ -40,7 +40,7 @@ os::library open_by_name(const std::string& name, std::string& why) {
     if (is_absolute(folder))
       if (const os::library found = open(folder + "/" + name, why)) return found;
   why.append(why.empty() ? "" : "; ").append(name);
-  why.append(": LD_LIBRARY_PATH has a folder that is not absolute, so that nothing is looked for by its name alone");
+  why.append(": LD_LIBRARY_PATH has a folder that is not absolute, so only its absolute folders are searched");
   return {};
 }
 
@@ -50,7 +50,7 @@ std::string folder_of(const std::string& file) { return file.substr(0, file.find
 
 std::string folder_of_this_code() { return folder_of(os::file_of_code(reinterpret_cast<const void*>(&is_absolute))); }
 
-os::library first_of(std::span<const std::string> files, std::string& why) {
+os::library load_first(std::span<const std::string> files, std::string& why) {
   for (const std::string& file : files) {
     os::library found;
     if (file.find('/') == file.npos) found = open_by_name(file, why);
@@ -61,7 +61,7 @@ os::library first_of(std::span<const std::string> files, std::string& why) {
   return {};
 }
 
-std::vector<std::string> places_of(const std::string& name) {
+std::vector<std::string> candidates_for(const std::string& name) {
   std::vector<std::string> files;
   if (const std::string here = folder_of_this_code(); !here.empty()) {
     files.push_back(here + "/" + name);

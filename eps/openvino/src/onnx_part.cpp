@@ -19,7 +19,7 @@ const value* constant_in(const graph& g, value_id v) {
   return g[v].is_input || g[v].outer != value_id::none ? nullptr : g[v].constant;
 }
 
-/// "node 'conv'", or by what it makes when it has no name: ONNX lets nodes have none.
+/// A node in messages: "node 'conv'"; a node without a name is identified by its output.
 std::string called(const graph& g, const detail::graph_node& node) {
   if (!node.name.empty()) return fmt::format("node '{}'", node.name);
   for (value_id v : node.outputs)
@@ -27,23 +27,23 @@ std::string called(const graph& g, const detail::graph_node& node) {
   return "a node without a name";
 }
 
-/// One opset for each domain, the model's if it has one, at which every node is of the version that it is here. Nodes
-/// that came from bodies of functions may have been written for another.
+/// Imports one opset for each domain, the model's if it has one. INVALID_GRAPH if a node has another version of its
+/// operator at this opset: nodes from bodies of functions may have been written for another opset.
 status import_domains(const graph_part& part, model& to) {
   std::map<std::string_view, std::int64_t> opsets;
   for (node_id n : part.nodes) {
-    const detail::graph_node& node = (*part.of)[n];
+    const detail::graph_node& node = (*part.source)[n];
     std::int64_t& opset = opsets[node.domain];
-    const std::int64_t imported = part.of->owner().opset(node.domain);
+    const std::int64_t imported = part.source->owner().opset(node.domain);
     opset = imported > 0 ? imported : std::max(opset, node.opset);
   }
   for (const auto& [domain, opset] : opsets) to.imports.push_back({domain, opset});
   for (node_id n : part.nodes) {
-    const detail::graph_node& node = (*part.of)[n];
+    const detail::graph_node& node = (*part.source)[n];
     if (node.op && node.version && node.op->at(opsets[node.domain]) != node.version)
       return {status_code::invalid_graph,
               fmt::format("{} ({}) is of opset {}, and others here of opset {}, which has another {}",
-                          called(*part.of, node), node.op_type, node.opset, opsets[node.domain], node.op_type)};
+                          called(*part.source, node), node.op_type, node.opset, opsets[node.domain], node.op_type)};
   }
   return {};
 }
@@ -79,7 +79,7 @@ graph_part part_of(const graph& g, std::span<const node_id> nodes, std::size_t l
 }
 
 result<std::string> onnx_bytes(const graph_part& part) {
-  const graph& g = *part.of;
+  const graph& g = *part.source;
   model made;  // refers to texts, types and constants of the graph's model, which outlives it
   made.ir_version = 8;
   made.symbols = distinct_symbol_names(g.owner());

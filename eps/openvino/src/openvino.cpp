@@ -19,10 +19,10 @@ namespace {
 
 using namespace openvino_detail;
 
-/// What the options call a precision, and what the SDK does.
+/// The option's names of precisions, and the SDK's.
 constexpr std::array<std::string_view, 2> precisions[] = {{"FP32", "f32"}, {"FP16", "f16"}, {"BF16", "bf16"}};
 
-/// Names of the devices that the SDK finds; none where it can't say.
+/// The names of the devices that the SDK finds; empty if it fails.
 std::string devices_in(const sdk& api, const ov_core_t& core, std::string_view separator) {
   ov_available_devices_t found{};
   if (!api.check(api.core_get_available_devices(&core, &found), "listing devices")) return {};
@@ -32,12 +32,12 @@ std::string devices_in(const sdk& api, const ov_core_t& core, std::string_view s
   return names;
 }
 
-/// INVALID_ARGUMENT when the SDK finds no such device here. It tells itself what it makes of several.
+/// INVALID_ARGUMENT if the SDK does not find the device. Combinations of devices are not checked here, but by the SDK.
 status require_device(const sdk& api, const ov_core_t& core, const std::string& device) {
   ov_available_devices_t found{};
   if (status s = api.check(api.core_get_available_devices(&core, &found), "listing devices"); !s) return s;
   bool is_there = device == "AUTO" || device.find(':') != device.npos;
-  for (std::size_t i = 0; i < found.size; ++i) {  // "GPU" is whichever of "GPU.0" and "GPU.1" comes first
+  for (std::size_t i = 0; i < found.size; ++i) {  // "GPU" means the first of "GPU.0" and "GPU.1"
     const std::string_view each = found.devices[i];
     is_there = is_there || each == device || each.substr(0, each.find('.')) == device;
   }
@@ -48,21 +48,21 @@ status require_device(const sdk& api, const ov_core_t& core, const std::string& 
           fmt::format("OpenVINO finds no device '{}' here; it finds {}", device, names.empty() ? "none" : names)};
 }
 
-/// Devices that properties are set of: "AUTO:GPU.0,CPU" wants them set of GPU.0 and CPU, and AUTO of itself.
+/// The devices whose properties are set: GPU.0 and CPU for "AUTO:GPU.0,CPU", but AUTO for "AUTO".
 std::vector<std::string> members_of(std::string_view device_type) {
   const std::size_t colon = device_type.find(':');
   if (colon == device_type.npos) return {std::string{device_type}};
   std::vector<std::string> members;
   for (std::string_view rest = device_type.substr(colon + 1); !rest.empty();) {
     const std::size_t end = std::min(rest.find(','), rest.size());
-    const std::string_view each = rest.substr(0, end);  // "GPU(4)": with so many requests; "-GPU": not this one
+    const std::string_view each = rest.substr(0, end);  // "GPU(4)": with 4 requests; "-GPU": without this device
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (!each.empty() && each.front() != '-') members.emplace_back(each.substr(0, each.find('(')));
   }
   return members;
 }
 
-/// A core that compiles and imports as the options say.
+/// Makes a core with the properties that the options set.
 result<handle<ov_core_t>> make_core(const sdk& api, const openvino& options) {
   result<handle<ov_core_t>> core = api.make_core();
   if (!core) return core;
@@ -83,16 +83,16 @@ result<handle<ov_core_t>> make_core(const sdk& api, const openvino& options) {
   return core;
 }
 
-/// With AUTO the SDK chooses among devices when it compiles, and there is nothing that it could export or import.
+/// True for AUTO, with which the SDK chooses a device when it compiles. It then can neither export nor import blobs.
 bool chooses_itself(std::string_view device_type) { return device_type.starts_with("AUTO"); }
 
-std::string name_one(std::string_view device_type) {
+std::string single_device_advice(std::string_view device_type) {
   return fmt::format(
       "device_type is {}, for which OpenVINO writes no contexts; name one device, as in ep.openvino.device_type=CPU",
       device_type);
 }
 
-/// Of "2025.4.1-20426-...", "2025.4": what contexts are marked with.
+/// The release that contexts contain: "2025.4" for "2025.4.1-20426-...".
 std::string_view release_of(std::string_view version) {
   const std::size_t dot = version.find('.');
   return version.substr(0, dot == version.npos ? dot : version.find('.', dot + 1));
@@ -107,7 +107,7 @@ constexpr maker makers[] = {{"Intel", "vendor=0x8086", 0x8086},
                             {"AMD", "vendor=0x1002", 0x1002},
                             {"NVIDIA", "vendor=0x10de", 0x10de}};
 
-/// A device with this name ("GPU.1") as the SDK describes it; nothing for one that is no processor (AUTO, HETERO).
+/// The device with this name ("GPU.1"), with the SDK's properties; std::nullopt for a virtual device (AUTO, HETERO).
 std::optional<provider_device> describe(const sdk& api, const ov_core_t& core, const std::string& name,
                                         const std::string& version) {
   const std::optional<device_kind> kind = detail::device_kind_named(std::string_view{name}.substr(0, name.find('.')));
@@ -130,8 +130,8 @@ std::optional<provider_device> describe(const sdk& api, const ov_core_t& core, c
   return made;
 }
 
-/// What the SDK calls several of its devices together: it chooses among them when it compiles.
-std::string together(std::span<const provider_device> devices) {
+/// The SDK's name for several devices, among which it chooses when it compiles.
+std::string combined_device(std::span<const provider_device> devices) {
   std::string names;
   for (const provider_device& device : devices) names.append(names.empty() ? "AUTO:" : ",").append(device.name);
   return names;
@@ -187,11 +187,11 @@ result<std::string> openvino::sdk_version() const {
 result<std::vector<node_group>> openvino::groups(const graph_view& g) const {
   const result<const sdk*> api = sdk::load(library_folder);
   if (!api) return api.error();
-  // Without this check, a missing device would only mean that no node is taken, without a reason.
+  // Without this check, no node would be claimed for a missing device, and no reason given.
   const result<handle<ov_core_t>> core = make_core(**api, *this);
   if (!core) return core.error();
-  const std::string asked = device_type == "AUTO" ? "AUTO:" + devices_in(**api, **core, ",") : device_type;
-  const result<std::vector<node_id>> taken = runnable_nodes(**api, g, asked);
+  const std::string candidate = device_type == "AUTO" ? "AUTO:" + devices_in(**api, **core, ",") : device_type;
+  const result<std::vector<node_id>> taken = runnable_nodes(**api, g, candidate);
   if (!taken) return taken.error();
   std::vector<node_group> found;
   for (std::vector<node_id>& nodes : convex_groups(g, *taken))
@@ -217,7 +217,7 @@ result<std::vector<compiled_node>> openvino::compile(std::span<const fused_view>
 result<openvino> openvino::configured(const provider_options& set) const {
   openvino made = *this;
   made.device_type = set["device_type"], made.precision = set["precision"];
-  if (set.devices().size() > 1 && !set.is_set("device_type")) made.device_type = together(set.devices());
+  if (set.devices().size() > 1 && !set.is_set("device_type")) made.device_type = combined_device(set.devices());
   const bool known = made.precision.empty() || made.precision == "ACCURACY" ||
                      std::any_of(std::begin(precisions), std::end(precisions),
                                  [&](const auto& row) { return row[0] == made.precision; });
@@ -236,7 +236,7 @@ result<context_part> openvino::store(context_builder& to, const fused_view& grou
   const result<std::string> version = sdk_version();
   if (!version) return version.error();
   result<std::vector<std::byte>> blob = static_cast<const program*>(node.state.get())->exported();
-  if (!blob && chooses_itself(device_type)) return std::move(blob).error().in(name_one(device_type));
+  if (!blob && chooses_itself(device_type)) return std::move(blob).error().in(single_device_advice(device_type));
   if (!blob) return std::move(blob).error();
   to.blobs.emplace_back(group.name, std::move(*blob));
   context_part part;
@@ -263,7 +263,7 @@ result<compiled_node> openvino::restore(const context_binary& binary, const cont
   if (!blob) return status_code::not_found;
   if (!(*content)->weights.empty())
     return status{status_code::not_implemented,
-                  "its blobs leave their weights in other files, which cameo does not read"};
+                  "its blobs have their weights in other files, which cameo does not read"};
   const result<const sdk*> api = sdk::load(library_folder);
   if (!api) return api.error();
   const result<std::string> version = (*api)->version();
@@ -280,7 +280,7 @@ result<compiled_node> openvino::restore(const context_binary& binary, const cont
                                fmt::format("{}, importing a blob of {}", *version,
                                            node.sdk_version.empty() ? "an unknown version" : node.sdk_version));
       !s)
-    return chooses_itself(device_type) ? std::move(s).in(name_one(device_type)) : s;
+    return chooses_itself(device_type) ? std::move(s).in(single_device_advice(device_type)) : s;
   result<program> made = program::make(**api, std::move(*core), {raw, (*api)->compiled_model_free},
                                        declared_boundaries_of(node.node.in(), node.node.inputs()),
                                        declared_boundaries_of(node.node.in(), node.node.outputs()));

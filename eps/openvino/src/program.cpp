@@ -13,12 +13,12 @@
 namespace CAMEO_NAMESPACE::eps::openvino_detail {
 namespace {
 
-constexpr std::int64_t wait_milliseconds = 20;  // between looks at whether the run is to end
+constexpr std::int64_t wait_milliseconds = 20;  // between checks of whether the run is stopped
 
-/// The address for tensors without elements, which the SDK wants to have one.
+/// The address for tensors without elements: the SDK rejects a null address.
 alignas(64) std::byte nothing[64];
 
-/// Whether a tensor of this shape may come where the other is declared.
+/// True if a tensor of this shape fits the declared shape.
 bool is_one_of(const extents& shape, const extents& declared) {
   return std::equal(shape.begin(), shape.end(), declared.begin(), declared.end(),
                     [](std::int64_t size, std::int64_t wanted) { return wanted < 0 || size == wanted; });
@@ -28,10 +28,11 @@ bool is_one_of(const extents& shape, const extents& declared) {
 
 std::string program::any_name(const ov_output_const_port_t* port) const {
   char* text = nullptr;
-  return sdk_->port_get_any_name(port, &text) == ov_status_e::OK ? sdk_->take(text) : std::string{};
+  return sdk_->port_get_any_name(port, &text) == ov_status_e::OK ? sdk_->take_text(text) : std::string{};
 }
 
-/// The name that read_port() finds for the tensor that has this name, too; empty if there is none.
+/// The name that read_port() finds for the tensor with this name; empty if there is no such tensor. A tensor may have
+/// several names.
 std::string program::name_behind(bool is_input, std::string_view name) const {
   if (name.empty()) return {};
   ov_output_const_port_t* raw = nullptr;
@@ -44,12 +45,12 @@ std::string program::name_behind(bool is_input, std::string_view name) const {
 result<program::port> program::read_port(ov_output_const_port_t* raw) const {
   port made{{raw, sdk_->output_const_port_free}, any_name(raw)};
   ov_element_type_e type = ov_element_type_e::DYNAMIC;
-  if (status s = sdk_->check(sdk_->port_get_element_type(raw, &type), "telling an element type"); !s) return s;
+  if (status s = sdk_->check(sdk_->port_get_element_type(raw, &type), "reading an element type"); !s) return s;
   for (const detail::dtype_row& row : detail::elements::rows)
     if (type != ov_element_type_e::DYNAMIC && element_type_of(row.id) == type) made.type = row.id;
   ov_partial_shape_t shape{};
-  if (status s = sdk_->check(sdk_->port_get_partial_shape(raw, &shape), "telling a shape"); !s) return s;
-  // The interface calls shapes without dims dynamic; those of a scalar are not.
+  if (status s = sdk_->check(sdk_->port_get_partial_shape(raw, &shape), "reading a shape"); !s) return s;
+  // The interface reports a scalar's shape as dynamic, but it is fixed.
   made.is_fixed = (shape.rank.min == 0 && shape.rank.max == 0) ||
                   (!sdk_->partial_shape_is_dynamic(shape) && std::size_t(shape.rank.max) <= max_rank);
   for (std::int64_t i = 0; made.is_fixed && i < shape.rank.max; ++i) made.shape.push_back(shape.dims[i].max);
@@ -60,12 +61,12 @@ result<program::port> program::read_port(ov_output_const_port_t* raw) const {
 result<std::vector<program::port>> program::list_ports(bool inputs) const {
   std::size_t count = 0;
   auto* const size = inputs ? sdk_->compiled_model_inputs_size : sdk_->compiled_model_outputs_size;
-  if (status s = sdk_->check(size(compiled_.get(), &count), "telling what it compiled"); !s) return s;
+  if (status s = sdk_->check(size(compiled_.get(), &count), "listing inputs and outputs"); !s) return s;
   std::vector<port> ports;
   for (std::size_t i = 0; i < count; ++i) {
     ov_output_const_port_t* raw = nullptr;
     auto* const get = inputs ? sdk_->compiled_model_input_by_index : sdk_->compiled_model_output_by_index;
-    if (status s = sdk_->check(get(compiled_.get(), i, &raw), "telling what it compiled"); !s) return s;
+    if (status s = sdk_->check(get(compiled_.get(), i, &raw), "listing inputs and outputs"); !s) return s;
     result<port> made = read_port(raw);
     if (!made) return std::move(made).error();
     ports.push_back(std::move(*made));
@@ -73,44 +74,50 @@ result<std::vector<program::port>> program::list_ports(bool inputs) const {
   return ports;
 }
 
-/// Which of the node's values each port is: by their names, and where a tensor goes by another's name, the next one of
-/// its element type. The SDK may have left out inputs that it does not need.
+/// Finds the node's input or output for each port: by the name, or else the next one with the port's element type. The
+/// SDK may have removed inputs that it does not need.
 status program::place_ports(bool inputs, std::span<const boundary> wanted, std::vector<port>& ports) const {
-  std::vector<bool> is_placed(ports.size()), is_found(wanted.size());
+  std::vector<bool> is_found(wanted.size());
   for (std::size_t w = 0; w < wanted.size(); ++w) {
     const std::string name = name_behind(inputs, wanted[w].name);
     for (std::size_t i = 0; i < ports.size() && !is_found[w] && !name.empty(); ++i)
-      if (!is_placed[i] && ports[i].name == name) ports[i].at = w, is_placed[i] = is_found[w] = true;
+      if (ports[i].at == unplaced && ports[i].name == name) ports[i].at = w, is_found[w] = true;
   }
-  for (std::size_t i = 0; i < ports.size(); ++i)
-    for (std::size_t w = 0; w < wanted.size() && !is_placed[i]; ++w)
-      if (!is_found[w] && wanted[w].type == ports[i].type) ports[i].at = w, is_placed[i] = is_found[w] = true;
+  for (port& p : ports)
+    for (std::size_t w = 0; w < wanted.size() && p.at == unplaced; ++w)
+      if (!is_found[w] && wanted[w].type == p.type) p.at = w, is_found[w] = true;
+  return check_ports(inputs, wanted, ports);
+}
+
+/// EP_FAIL unless each port is one of the node's inputs or outputs, with its type and shape, and no output is missing.
+status program::check_ports(bool inputs, std::span<const boundary> wanted, std::span<const port> ports) {
   const char* const what = inputs ? "input" : "output";
-  for (std::size_t i = 0; i < ports.size(); ++i)
-    if (!is_placed[i] || ports[i].type != wanted[ports[i].at].type)
-      return {status_code::ep_fail, fmt::format("OpenVINO's program has {} '{}' of type {}, which the node has not",
-                                                what, ports[i].name, detail::row_of(ports[i].type).name)};
+  for (const port& p : ports)
+    if (p.at == unplaced || p.type != wanted[p.at].type)
+      return {status_code::ep_fail,
+              fmt::format("OpenVINO's program has {} '{}' of type {}, which the node does not have", what, p.name,
+                          detail::row_of(p.type).name)};
   for (const port& p : ports)
     if (p.is_fixed && wanted[p.at].shape && !is_one_of(p.shape, *wanted[p.at].shape))
       return {status_code::ep_fail,
               fmt::format("OpenVINO's program has {} '{}' of shape [{}], and the node [{}]", what, p.name,
                           fmt::join(p.shape.dims(), ","), fmt::join(wanted[p.at].shape->dims(), ","))};
   for (std::size_t w = 0; w < wanted.size(); ++w)
-    if (!inputs && !is_found[w])
+    if (!inputs && std::none_of(ports.begin(), ports.end(), [&](const port& p) { return p.at == w; }))
       return {status_code::ep_fail, fmt::format("OpenVINO's program has no output '{}' of type {}", wanted[w].name,
                                                 detail::row_of(wanted[w].type).name)};
   return {};
 }
 
-/// Outputs that are an input or another output as it is.
+/// Finds the outputs that are equal to an input or to another output.
 void program::find_origins() {
   for (std::size_t i = 0; i < outputs_.size(); ++i)
-    for (std::size_t j = 0; j < i && outputs_[i].from == origin::own; ++j)
+    for (std::size_t j = 0; j < i && outputs_[i].source == origin::own; ++j)
       if (!outputs_[i].name.empty() && outputs_[j].name == outputs_[i].name)
-        outputs_[i].from = origin::output, outputs_[i].origin_at = outputs_[j].at;
+        outputs_[i].source = origin::output, outputs_[i].origin_at = outputs_[j].at;
   for (const port& in : inputs_)
     for (port& out : outputs_)
-      if (!in.name.empty() && out.name == in.name) out.from = origin::input, out.origin_at = in.at;
+      if (!in.name.empty() && out.name == in.name) out.source = origin::input, out.origin_at = in.at;
 }
 
 result<program> program::make(const sdk& api, std::shared_ptr<const ov_core_t> core,
@@ -149,48 +156,50 @@ status program::attach(ov_infer_request_t& to, const port& p, const extents& sha
   if (status s = sdk_->check(
           sdk_->tensor_create_from_host_ptr(element_type_of(p.type), {std::int64_t(dims.rank()), dims.begin()},
                                             data ? data : nothing, &raw),
-          "taking a tensor");
+          "setting a tensor");
       !s)
     return s;
   const handle<ov_tensor_t> tensor{raw, sdk_->tensor_free};
-  return sdk_->check(sdk_->infer_request_set_tensor_by_const_port(&to, p.of.get(), tensor.get()), "taking a tensor");
+  return sdk_->check(sdk_->infer_request_set_tensor_by_const_port(&to, p.sdk_port.get(), tensor.get()),
+                     "setting a tensor");
 }
 
-/// The interface does not tell the shape of a scalar.
+/// Reads a tensor's shape. The interface returns an error for the shape of a scalar.
 status program::read_shape(const ov_tensor_t& tensor, bool may_be_scalar, extents& to) const {
   ov_shape_t dims{};
-  const ov_status_e told = sdk_->tensor_get_shape(&tensor, &dims);
-  if (told != ov_status_e::OK && may_be_scalar) return to = {}, status{};
-  if (status s = sdk_->check(told, "giving a tensor"); !s) return s;
+  const ov_status_e got = sdk_->tensor_get_shape(&tensor, &dims);
+  if (got != ov_status_e::OK && may_be_scalar) return to = {}, status{};
+  if (status s = sdk_->check(got, "reading a tensor"); !s) return s;
   const bool fits = dims.rank >= 0 && std::size_t(dims.rank) <= max_rank;
   if (fits) to = extents{std::span<const std::int64_t>{dims.dims, std::size_t(dims.rank)}};
   sdk_->shape_free(&dims);
-  return fits ? status{} : status{status_code::ep_fail, "OpenVINO gives a tensor of too many dims"};
+  return fits ? status{} : status{status_code::ep_fail, "OpenVINO returned a tensor of too many dims"};
 }
 
-/// What the SDK made where only the run tells its extents.
+/// Copies an output whose shape is only known after the run.
 status program::fetch(ov_infer_request_t& from, const port& p, run_context& c) const {
   ov_tensor_t* raw = nullptr;
-  if (status s = sdk_->check(sdk_->infer_request_get_tensor_by_const_port(&from, p.of.get(), &raw), "giving a tensor");
+  if (status s =
+          sdk_->check(sdk_->infer_request_get_tensor_by_const_port(&from, p.sdk_port.get(), &raw), "reading a tensor");
       !s)
     return s;
   const handle<ov_tensor_t> tensor{raw, sdk_->tensor_free};
   std::size_t bytes = 0;
-  if (status s = sdk_->check(sdk_->tensor_get_byte_size(raw, &bytes), "giving a tensor"); !s) return s;
+  if (status s = sdk_->check(sdk_->tensor_get_byte_size(raw, &bytes), "reading a tensor"); !s) return s;
   extents shape;
   if (status s = read_shape(*raw, bytes * 8 == detail::row_of(p.type).bits, shape); !s) return s;
   const result<value*> out = c.output(p.at, shape);
   if (!out) return out.error();
-  if (bytes != (*out)->bytes()) return {status_code::ep_fail, "OpenVINO gives a tensor of another element type"};
+  if (bytes != (*out)->bytes()) return {status_code::ep_fail, "OpenVINO returned a tensor of another element type"};
   if (bytes == 0) return {};
   void* data = nullptr;
-  if (status s = sdk_->check(sdk_->tensor_data(raw, &data), "giving a tensor"); !s) return s;
+  if (status s = sdk_->check(sdk_->tensor_data(raw, &data), "reading a tensor"); !s) return s;
   std::memcpy((*out)->data, data, bytes);
   return {};
 }
 
-status program::hand_through(const port& p, run_context& c) {
-  const value& from = p.from == origin::input ? c.input(p.origin_at) : c.output_value(p.origin_at);
+status program::forward(const port& p, run_context& c) {
+  const value& from = p.source == origin::input ? c.input(p.origin_at) : c.output_value(p.origin_at);
   const result<value*> out = c.output(p.at, from.shape);
   if (!out) return out.error();
   if (from.bytes() > 0) std::memcpy((*out)->data, from.data, from.bytes());
@@ -203,7 +212,7 @@ status program::infer(ov_infer_request_t& request, run_context& c) const {
     if (status s = attach(request, p, in.shape, in.data); !s) return s;
   }
   for (const port& p : outputs_) {
-    if (!p.is_fixed || p.from != origin::own || !c.has_output(p.at)) continue;
+    if (!p.is_fixed || p.source != origin::own || !c.has_output(p.at)) continue;
     const result<value*> out = c.output(p.at, p.shape);
     if (!out) return out.error();
     if (status s = attach(request, p, p.shape, (*out)->data); !s) return s;
@@ -215,13 +224,13 @@ status program::infer(ov_infer_request_t& request, run_context& c) const {
     if (now != ov_status_e::RESULT_NOT_READY) return sdk_->check(now, "running");
     if (!c.stopped()) continue;
     static_cast<void>(sdk_->infer_request_cancel(&request));
-    static_cast<void>(sdk_->infer_request_wait(&request));  // until nothing is written any more
+    static_cast<void>(sdk_->infer_request_wait(&request));  // until the SDK no longer writes to the outputs
     return status_code::canceled;
   }
   for (const port& p : outputs_) {
     if (!c.has_output(p.at)) continue;
-    if (p.from == origin::own && p.is_fixed) continue;  // written where it lies
-    if (status s = p.from == origin::own ? fetch(request, p, c) : hand_through(p, c); !s) return s;
+    if (p.source == origin::own && p.is_fixed) continue;  // written in place
+    if (status s = p.source == origin::own ? fetch(request, p, c) : forward(p, c); !s) return s;
   }
   return {};
 }
@@ -237,7 +246,7 @@ status program::run(run_context& c) const {
 }
 
 result<std::vector<std::byte>> program::exported() const {
-  // The interface writes to paths alone.
+  // The interface can only write to a path.
   const auto of_memory = [](const status& error) { return error.in("memory for a blob"); };
   const result<os::scratch_file> to = os::make_scratch_file();
   if (!to) return of_memory(to.error());

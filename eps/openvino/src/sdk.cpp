@@ -12,8 +12,8 @@
 namespace CAMEO_NAMESPACE::eps::openvino_detail {
 namespace {
 
-/// "Exception from src/core.cpp:102:\nCheck 'false' failed at ...:\nwhat is wrong\n\n" on one line, without where in
-/// the SDK's sources it was found.
+/// Converts a message of the SDK to one line, and removes the positions in the SDK's sources:
+/// "Exception from src/core.cpp:102:\nCheck 'false' failed at ...:\nwhat is wrong\n\n".
 std::string on_one_line(std::string_view words) {
   std::string made;
   while (!words.empty()) {
@@ -26,7 +26,7 @@ std::string on_one_line(std::string_view words) {
   return made;
 }
 
-/// The SDK's libraries in a folder, that of the version that cameo was built with first.
+/// The paths of the SDK's libraries in a folder. The version that cameo was built with comes first.
 std::vector<std::string> libraries_in(const std::string& folder) {
   std::vector<std::string> files{folder + "/" CAMEO_OPENVINO_LIBRARY};
   std::error_code none;
@@ -35,10 +35,10 @@ std::vector<std::string> libraries_in(const std::string& folder) {
   return files;
 }
 
-/// The helper library, if it is there.
+/// Loads the helper library, if it is there.
 os::library load_helper() {
   std::string unused;
-  return first_of(places_of("libcameo_openvino_query.so"), unused);
+  return load_first(candidates_for("libcameo_openvino_query.so"), unused);
 }
 
 template <class Function>
@@ -68,14 +68,14 @@ result<const sdk*> sdk::load(const std::string& folder) {
   const char* const named = std::getenv("CAMEO_OPENVINO_LIBRARIES");
   const std::string place = !folder.empty() || !named ? folder : named;
   if (!place.empty()) {
-    library = first_of(libraries_in(place), why);
+    library = load_first(libraries_in(place), why);
   } else {
-    // Where a build has it, the helper's own search path leads to the SDK, and installing takes that away.
+    // In a build folder, the search path of the helper leads to the SDK. Installing removes this search path.
     if (const void* (*code)() = nullptr; const os::library helper = load_helper())
       if (find(helper, "cameo_openvino_code", code))
         if (const std::string file = os::file_of_code(code()); !file.empty())
-          library = first_of(libraries_in(folder_of(file)), why);
-    if (!library) library = first_of(std::vector<std::string>{CAMEO_OPENVINO_LIBRARY, "libopenvino_c.so"}, why);
+          library = load_first(libraries_in(folder_of(file)), why);
+    if (!library) library = load_first(std::vector<std::string>{CAMEO_OPENVINO_LIBRARY, "libopenvino_c.so"}, why);
   }
   if (!library)
     return status{status_code::ep_fail,
@@ -83,7 +83,7 @@ result<const sdk*> sdk::load(const std::string& folder) {
                               CAMEO_OPENVINO_LIBRARY, why)};
   auto made = std::make_unique<sdk>();
   if (status s = made->bind(library); !s) return s;
-  // The helper is of one version of the C++ library, and must not bring its own along where another is loaded.
+  // The helper needs one version of the C++ library, and must not load it beside another version.
   if (os::library::is_loaded(CAMEO_OPENVINO_CXX_LIBRARY))
     if (const os::library helper = load_helper()) find(helper, "cameo_openvino_can_run", made->query_);
   return loaded = made.release();
@@ -91,13 +91,13 @@ result<const sdk*> sdk::load(const std::string& folder) {
 
 status sdk::check(ov_status_e code, std::string_view doing) const {
   if (code == ov_status_e::OK) return {};
-  std::string words = on_one_line(take(get_last_err_msg()));
+  std::string words = on_one_line(take_text(get_last_err_msg()));
   if (words.empty())
     if (const char* const name = get_error_info(code)) words = name;
   return {status_code::ep_fail, fmt::format("OpenVINO, {}: {}", doing, words)};
 }
 
-std::string sdk::take(const char* text) const {
+std::string sdk::take_text(const char* text) const {
   if (!text) return {};
   std::string copy{text};
   free(text);
@@ -106,7 +106,7 @@ std::string sdk::take(const char* text) const {
 
 result<std::string> sdk::version() const {
   ov_version_t version{};
-  if (status s = check(get_openvino_version(&version), "telling its version"); !s) return s;
+  if (status s = check(get_openvino_version(&version), "reading its version"); !s) return s;
   std::string made = version.buildNumber ? version.buildNumber : "";
   version_free(&version);
   return made;
@@ -120,7 +120,7 @@ result<handle<ov_core_t>> sdk::make_core() const {
 
 std::string sdk::property(const ov_core_t& core, const std::string& device, const char* key) const {
   char* text = nullptr;
-  return core_get_property(&core, device.c_str(), key, &text) == ov_status_e::OK ? take(text) : std::string{};
+  return core_get_property(&core, device.c_str(), key, &text) == ov_status_e::OK ? take_text(text) : std::string{};
 }
 
 status sdk::can_run(std::string_view onnx, const std::string& device, std::span<const std::int64_t> shapes) const {

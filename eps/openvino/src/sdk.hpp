@@ -28,7 +28,7 @@
 
 namespace CAMEO_NAMESPACE::eps::openvino_detail {
 
-/// An object of the SDK that goes when this does.
+/// An owned object of the SDK.
 template <class T>
 using handle = std::unique_ptr<T, void (*)(T*)>;
 
@@ -36,19 +36,20 @@ using handle = std::unique_ptr<T, void (*)(T*)>;
 /// Thread-safe.
 class sdk {
  public:
-  /// EP_FAIL saying where it was looked for.
+  /// Loads the SDK. EP_FAIL, with the places that were searched, if it is not found.
   static result<const sdk*> load(const std::string& folder);
 
-  /// EP_FAIL with the SDK's last words, unless fine.
+  /// EP_FAIL with the SDK's last error message, unless the code is OK.
   status check(ov_status_e, std::string_view doing) const;
-  /// A text of the SDK's, copied and freed.
-  std::string take(const char* text) const;
+  /// Copies and frees a text of the SDK.
+  std::string take_text(const char* text) const;
   result<std::string> version() const;
   result<handle<ov_core_t>> make_core() const;
-  /// What a device says of itself; empty where it does not tell.
+  /// A property of a device; empty if the device does not have it.
   std::string property(const ov_core_t&, const std::string& device, const char* key) const;
-  /// Whether the device runs all of a model, and gives outputs of these shapes (the rank of each, then its dims; -1 for
-  /// what is not known); the SDK's words if not. Without the helper library that asks, whether the SDK reads it.
+  /// OK if the device runs the whole model, and its outputs have these shapes (the rank of each, then its dims; -1 for
+  /// an unknown one); otherwise the SDK's message. Without the helper library it only checks that the SDK reads the
+  /// model.
   status can_run(std::string_view onnx, const std::string& device, std::span<const std::int64_t> shapes) const;
 
   // The functions, under their own names less "ov_".
@@ -58,9 +59,9 @@ class sdk {
 
  private:
   status bind(const os::library&);
-  /// Of the helper library (libraries.hpp says where it is looked for); null without.
+  /// The function of the helper library; null if the library was not found.
   int (*query_)(const char* onnx, std::size_t bytes, const char* device, const std::int64_t* shapes, std::size_t count,
-                char* words, std::size_t room) = nullptr;
+                char* words, std::size_t capacity) = nullptr;
 };
 
 }  // namespace CAMEO_NAMESPACE::eps::openvino_detail

@@ -16,12 +16,12 @@ using namespace cameo;
 using namespace cameo::eps::openvino_detail;
 using bytes = std::vector<std::byte>;
 
-bytes of(std::string_view text) {
+bytes bytes_of(std::string_view text) {
   const auto all = std::as_bytes(std::span{text});
   return {all.begin(), all.end()};
 }
 
-/// A BSON document by hand, so that it may be as wrong as it likes.
+/// Writes a BSON document element by element, so that tests can write invalid ones.
 struct bson {
   std::string elements;
 
@@ -54,20 +54,20 @@ std::string header(std::uint64_t version, std::uint64_t header_size, std::uint64
   return "OVEP_BIN" + bson::number(version, 8) + bson::number(header_size, 8) + bson::number(offset, 8) +
          bson::number(size, 8);
 }
-/// A container with this document, and 100 bytes for blobs from 65536 on.
-bytes with(const std::string& document) {
-  bytes made = of(header(1, 40, 40, document.size()) + document);
+/// A container with this document, and 100 bytes for blobs at offset 65536.
+bytes container_with(const std::string& document) {
+  bytes made = bytes_of(header(1, 40, 40, document.size()) + document);
   made.resize(65536 + 100);
   return made;
 }
 
 bytes joined(const container_pieces& pieces) {
-  bytes made = of(pieces.head);
+  bytes made = bytes_of(pieces.head);
   for (const auto piece : pieces.rest) made.insert(made.end(), piece.begin(), piece.end());
   return made;
 }
 
-/// Refused, with these words among its own.
+/// Checks that a container is rejected with a message that contains these words.
 void refuses(std::span<const std::byte> what, std::string_view words) {
   CAPTURE(words);
   const result<container> read = read_container(what);
@@ -78,13 +78,13 @@ void refuses(std::span<const std::byte> what, std::string_view words) {
 
 struct sample {
   std::string_view folder;
-  std::vector<std::string_view> names;  // in the order they lie in
+  std::vector<std::string_view> names;  // in the order of their offsets
   std::shared_ptr<const detail::file_bytes> file;
   std::unique_ptr<model> net;
   std::span<const std::byte> content;
 };
 
-/// What ONNX Runtime wrote: a file of its own, or the attribute of the first node.
+/// Reads a container that ONNX Runtime wrote: a separate file, or the attribute of the first node.
 sample read_sample(std::string_view folder, std::vector<std::string_view> names) {
   sample made{folder, std::move(names), {}, {}, {}};
   const std::string base = std::string{test::source_dir} + "/tests/data/epctx/" + std::string{folder} + "/model_ctx";
@@ -140,7 +140,7 @@ TEST_CASE("containers that ONNX Runtime wrote have their partitions' blobs") {
   }
 }
 
-TEST_CASE("what ONNX Runtime wrote is written again with the same bytes, but for what it left between its parts") {
+TEST_CASE("a container of ONNX Runtime is written again with the same bytes, except for the bytes between its parts") {
   for (const sample& s : samples()) {
     CAPTURE(s.folder);
     const auto read = read_container(s.content);
@@ -157,8 +157,8 @@ TEST_CASE("what ONNX Runtime wrote is written again with the same bytes, but for
   }
 }
 
-TEST_CASE("what is written is read again: no blobs, empty ones, long documents, weights") {
-  const bytes content = of(std::string(70000, 'x'));
+TEST_CASE("a container that was written can be read: no blobs, empty ones, long documents, weights") {
+  const bytes content = bytes_of(std::string(70000, 'x'));
   container made;
   made.producer = "test";
   for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{900}}) {
@@ -203,7 +203,7 @@ TEST_CASE("names that a container can't hold are refused when it is written") {
   }
 }
 
-TEST_CASE("a container that is cut anywhere is refused, down to the last byte of its last blob") {
+TEST_CASE("a container that is truncated anywhere is rejected, down to the last byte of its last blob") {
   for (const sample& s : samples()) {
     CAPTURE(s.folder);
     const auto whole = read_container(s.content);
@@ -219,7 +219,7 @@ TEST_CASE("a container that is cut anywhere is refused, down to the last byte of
   }
 }
 
-TEST_CASE("any bit of header and document may be wrong: refused, or blobs that are inside and do not overlap") {
+TEST_CASE("with any bit of header and document flipped it is rejected, or its blobs are inside and do not overlap") {
   std::size_t refused = 0, read = 0;
   for (const sample& s : samples()) {
     bytes damaged{s.content.begin(), s.content.end()};
@@ -240,19 +240,19 @@ TEST_CASE("any bit of header and document may be wrong: refused, or blobs that a
     }
   }
   CHECK(refused > 1000);
-  CHECK(read > 1000);  // letters of names, sizes that are less
+  CHECK(read > 1000);  // for example changed letters of names, and smaller sizes
 }
 
-TEST_CASE("headers that are no version 1's are refused, saying what they have") {
+TEST_CASE("headers that are not those of version 1 are rejected with a message about their contents") {
   const std::string document = named_blobs({}).document();
   const auto content = [&](const std::string& head) {
-    bytes made = of(head + document);
+    bytes made = bytes_of(head + document);
     made.resize(70000);
     return made;
   };
   CHECK(read_container(content(header(1, 40, 40, document.size()))));
   refuses({}, "has 0 bytes");
-  refuses(of("model_ctx_OpenVINOExecutionProvider.bin!"), "does not begin with 'OVEP_BIN'");
+  refuses(bytes_of("model_ctx_OpenVINOExecutionProvider.bin!"), "does not begin with 'OVEP_BIN'");
   refuses(content(header(2, 40, 40, document.size())), "version 2");
   refuses(content(header(1, 48, 40, document.size())), "says it has 48 bytes");
   for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{39}, std::uint64_t{70001}, ~std::uint64_t{0}})
@@ -262,8 +262,8 @@ TEST_CASE("headers that are no version 1's are refused, saying what they have") 
   refuses(content(header(1, 40, 40, document.size() + 1)), "says it has");
 }
 
-TEST_CASE("documents with wrong places, kinds and versions are refused") {
-  const auto document = [](const bson& d) { return with(d.document()); };
+TEST_CASE("documents with wrong offsets, types and versions are rejected") {
+  const auto document = [](const bson& d) { return container_with(d.document()); };
   const auto blob = [&](std::int64_t offset, std::int64_t size) {
     return document(named_blobs(bson{}.object("b", blob_entry(offset, size))));
   };
@@ -296,31 +296,32 @@ TEST_CASE("documents with wrong places, kinds and versions are refused") {
             "schema version");
   CHECK(
       read_container(document(bson{}.object("blob_metadata_map", {}).text("producer", "p").text("version", "1.12.3"))));
-  refuses(document(named_blobs({}).i32("weights_metadata_map", 1)), "weights_metadata_map is no object");
+  refuses(document(named_blobs({}).i32("weights_metadata_map", 1)), "weights_metadata_map is not an object");
   refuses(document(named_blobs({}).object("weights_metadata_map", bson{}.object("w", blob_entry(0, 4)))),
           "weight 'w' lacks");
 }
 
-TEST_CASE("documents that would cost much are refused before they do") {
+TEST_CASE("documents that would need much time or memory are rejected early") {
   bson nested;
   for (int depth = 0; depth < 1000; ++depth) nested = bson{}.object("a", nested);
-  // A hundred times as deep, with lengths that the parser does not hold against anything.
+  // This one is a hundred times as deep. The parser does not check its lengths.
   std::string deep = bson::number(800'005, 4);
   for (int depth = 0; depth < 100'000; ++depth) deep.append("\3a\0", 3).append(bson::number(100, 4));
   deep.resize(800'005);
   for (const std::string& document : {nested.document(), deep})
-    refuses(of(header(1, 40, 40, document.size()) + document), "nested too deep");
-  refuses(with(named_blobs({}).raw(4, "list", bson{}.document()).document()), "an array");
-  refuses(with(named_blobs({}).raw(5, "data", bson::number(4, 4) + std::string(5, '\0')).document()), "binary data");
-  refuses(with(named_blobs({}).raw(10, "null", "").document()), "a null");
-  refuses(with(named_blobs({}).raw(1, "real", std::string(8, '\0')).document()), "a floating-point number");
-  refuses(with(named_blobs({}).raw(8, "bool", std::string(1, '\1')).document()), "a boolean");
-  refuses(with(named_blobs({}).raw(2, "text", bson::number(0x7FFFFFFF, 4)).document()), "no BSON from");
-  refuses(with(named_blobs({}).raw(2, "text", bson::number(0xFFFFFFFF, 4)).document()), "no BSON from");
+    refuses(bytes_of(header(1, 40, 40, document.size()) + document), "nested too deep");
+  refuses(container_with(named_blobs({}).raw(4, "list", bson{}.document()).document()), "an array");
+  refuses(container_with(named_blobs({}).raw(5, "data", bson::number(4, 4) + std::string(5, '\0')).document()),
+          "binary data");
+  refuses(container_with(named_blobs({}).raw(10, "null", "").document()), "a null");
+  refuses(container_with(named_blobs({}).raw(1, "real", std::string(8, '\0')).document()), "a floating-point number");
+  refuses(container_with(named_blobs({}).raw(8, "bool", std::string(1, '\1')).document()), "a boolean");
+  refuses(container_with(named_blobs({}).raw(2, "text", bson::number(0x7FFFFFFF, 4)).document()), "not BSON from");
+  refuses(container_with(named_blobs({}).raw(2, "text", bson::number(0xFFFFFFFF, 4)).document()), "not BSON from");
   bson many;
   for (int i = 0; i < 300'000; ++i) many.i32(std::to_string(i), 0);
   const std::string document = named_blobs(many).document();
-  refuses(of(header(1, 40, 40, document.size()) + document), "more than");
+  refuses(bytes_of(header(1, 40, 40, document.size()) + document), "more than");
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ any_value read_tensor(const std::string& path) {
   return any_value::adopt(memory, *v);
 }
 
-/// What the session makes of the sample's image, against what lies beside it, with its tolerances.
+/// Checks the session's output for the sample's image against the expected output in the sample's folder.
 void gives_what_is_expected(const session& s, std::string_view name) {
   const auto image = read_tensor(sample(name, "test_data_set_0/input_0.pb"));
   const auto want = read_tensor(sample(name, "test_data_set_0/output_0.pb"));
@@ -56,7 +56,7 @@ compile_report compile(std::string from, const std::string& to, bool embed, sess
   return *done;
 }
 
-TEST_CASE("what ONNX Runtime compiled loads, and gives the expected outputs") {
+TEST_CASE("models that ONNX Runtime compiled can be loaded, and compute the expected outputs") {
   for (const char* name : sample_names) {
     CAPTURE(name);
     const auto s = ov_runtime{}.load(sample(name, "model_ctx.onnx"), keys({{"session.disable_model_compile", "1"}}));
@@ -66,7 +66,7 @@ TEST_CASE("what ONNX Runtime compiled loads, and gives the expected outputs") {
   }
 }
 
-TEST_CASE("what cameo compiles has the attributes of what ONNX Runtime compiled, and loads without its source") {
+TEST_CASE("models that cameo compiles have the attributes of ONNX Runtime's, and can be loaded without their source") {
   for (const char* name : sample_names) {
     CAPTURE(name);
     const bool embed = has(name, "embedded");
@@ -79,7 +79,7 @@ TEST_CASE("what cameo compiles has the attributes of what ONNX Runtime compiled,
     const auto a = context_nodes(*mine), b = context_nodes(*theirs);
     REQUIRE(a.size() == nodes);
     for (std::size_t i = 0; i < nodes; ++i) {
-      std::vector<attribute> ours;  // but for the id, which is cameo's alone
+      std::vector<attribute> ours;  // without the id, which only cameo writes
       for (const attribute& each : a[i].raw().attributes)
         if (each.name != "notes") ours.push_back(each);
         else CHECK(each.s.substr(0, 11) == "context id ");
@@ -90,7 +90,7 @@ TEST_CASE("what cameo compiles has the attributes of what ONNX Runtime compiled,
         CHECK(x.name == y.name);
         CHECK(x.kind == y.kind);
         CHECK(x.i == y.i);
-        if (x.name == "partition_name") {  // but for the counter before the last
+        if (x.name == "partition_name") {  // except for the counter before the last
           const std::string own = "OpenVINOExecutionProvider_OpenVINO-EP-subgraph_";
           CHECK(x.s == own + std::to_string(i + 1) + "_" + std::to_string(i));
           CHECK(y.s.substr(0, own.size()) == own);
@@ -124,7 +124,7 @@ TEST_CASE("a compiled model computes the same bits as the model that it was comp
   }
 }
 
-TEST_CASE("contexts are of one device, or of pieces by HETERO; what AUTO compiled says that it can't be one") {
+TEST_CASE("contexts are made for one device, or by HETERO; for AUTO the error names the reason") {
   const scratch_folder folder;
   const std::string source = sample("two_partitions_external", "model.onnx"), path = folder / "m_ctx.onnx";
   const session_options hetero = keys({{"ep.openvino.device_type", "HETERO:CPU"}});
@@ -139,7 +139,7 @@ TEST_CASE("contexts are of one device, or of pieces by HETERO; what AUTO compile
   CHECK_MESSAGE(has(words, "device_type is AUTO:CPU, for which OpenVINO writes no contexts; name one device"), words);
 }
 
-TEST_CASE("the shape of an input may be open in a compiled model, too") {
+TEST_CASE("a compiled model may have an input of unknown shape") {
   const scratch_folder folder;
   save(*four_branches(), folder / "m.onnx");
   compile(folder / "m.onnx", folder / "m_ctx.onnx", false);
@@ -156,7 +156,8 @@ TEST_CASE("the shape of an input may be open in a compiled model, too") {
   }
 }
 
-TEST_CASE("another version of the SDK is INVALID_GRAPH that names both; without a version the blob is tried") {
+TEST_CASE(
+    "a context of another version of the SDK is INVALID_GRAPH with both versions; one without a version is imported") {
   const scratch_folder folder;
   fs::copy_file(sample("two_partitions_external", "model_ctx_OpenVINOExecutionProvider.bin"),
                 folder / "model_ctx_OpenVINOExecutionProvider.bin");
@@ -175,7 +176,7 @@ TEST_CASE("another version of the SDK is INVALID_GRAPH that names both; without 
           }))) == "OK");
 }
 
-TEST_CASE("damaged containers and blobs, and graphs that are not in them, are INVALID_GRAPH") {
+TEST_CASE("damaged containers and blobs, and names that are not in them, are INVALID_GRAPH") {
   const scratch_folder folder;
   const std::string name = "model_ctx_OpenVINOExecutionProvider.bin",
                     from = sample("one_partition_external", "model_ctx.onnx");
@@ -196,7 +197,7 @@ TEST_CASE("damaged containers and blobs, and graphs that are not in them, are IN
   refused(good.substr(0, 65536 + 5000), "not inside");
   refused("X" + good.substr(1), "OVEP_BIN");
   std::string blob = good;
-  blob[65536 + 33] ^= 4;  // where in the blob its model begins
+  blob[65536 + 33] ^= 4;  // the offset in the blob where its model begins
   refused(blob, "importing a blob of 2025.4");
   blob = good;
   std::fill(blob.begin() + 65536, blob.end(), '\0');

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compiled models go both ways: the SDK alone imports what cameo wrote and computes the same, and what cameo compiles
-has the attributes of what ONNX Runtime's provider makes of the same source. The program runs without the SDK.
+"""Checks that compiled models can be exchanged: the SDK imports the contexts that cameo wrote and computes the same, and
+models that cameo compiles have the attributes of those of ONNX Runtime's provider. The program runs without the SDK.
 
-Needs onnx; the SDK and ONNX Runtime's provider are in venvs of their own (CAMEO_OPENVINO_PYTHON,
+Needs onnx; the SDK and ONNX Runtime's provider are in separate venvs (CAMEO_OPENVINO_PYTHON,
 CAMEO_ORT_OPENVINO_PYTHON), where this file is run again as `openvino_both_ways.py import ...` and `openvino_both_ways.py generate ...`.
 """
 import os
@@ -19,7 +19,7 @@ SAMPLES = ROOT / "tests" / "data" / "epctx"
 
 
 def bson(data, at=0):
-    """The document at `at`: names to numbers, texts and documents. All that a container needs."""
+    """The BSON document at `at` as a dict, with the types that a container needs: numbers, texts and documents."""
     end = at + struct.unpack_from("<i", data, at)[0] - 1
     assert data[end] == 0
     found, at = {}, at + 4
@@ -42,7 +42,7 @@ def bson(data, at=0):
 
 
 def blobs_of(data):
-    """What the layout says, without any code of cameo's."""
+    """Reads a container as its format specifies, without cameo's code."""
     magic, version, header, offset, size = struct.unpack_from("<8sQQQQ", data)
     assert (magic, version, header, offset) == (b"OVEP_BIN", 1, 40, 40), (magic, version, header, offset)
     document = bson(data[offset:offset + size])
@@ -59,7 +59,7 @@ def blobs_of(data):
 
 
 def import_and_run(container, precision, arrays, to):
-    """In the SDK's venv: imports the blobs of a container, runs them one after the other on named arrays."""
+    """Runs in the SDK's venv: imports the blobs of a container, and runs them one after the other on named arrays."""
     import numpy as np
     import openvino
 
@@ -71,13 +71,13 @@ def import_and_run(container, precision, arrays, to):
         ins = {port.any_name: values[port.any_name] for port in program.inputs}
         for port, value in program(ins).items():
             values[f"{name}:{port.any_name}"] = values[port.any_name] = value
-        if "scaled" not in values and "f" in values:  # what runs between the partitions of the sample
+        if "scaled" not in values and "f" in values:  # the nodes between the partitions of the sample
             values["scaled"] = ((values["f"] - np.float32(0.1)) * np.float32(2)).astype(np.float32)
     np.savez(to, **values)
 
 
 def generate(source, to, embed):
-    """In ONNX Runtime's venv: what its provider for the same SDK makes of a model."""
+    """Runs in ONNX Runtime's venv: compiles a model with its provider for the same SDK."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -123,8 +123,8 @@ def sdk_computes_the_same(folder):
 
 
 def attributes_of(path):
-    """Of every compiled node: names in their order, types and values, but for payloads, the partitions' counters and
-    the id in the notes, which is cameo's alone."""
+    """The attributes of every compiled node as names, types and values in order, without payloads, the partitions'
+    counters and the id in the notes, which only cameo writes."""
     import onnx
 
     found = []
@@ -159,7 +159,7 @@ def attributes_are_onnxruntimes(folder):
 def program_runs_without_the_sdk(folder):
     alone, source = folder / "alone" / "cameo", SAMPLES / "one_partition_external" / "model.onnx"
     alone.parent.mkdir()
-    shutil.copy(os.environ["CAMEO_PROGRAM"], alone)  # away from what leads it to the SDK
+    shutil.copy(os.environ["CAMEO_PROGRAM"], alone)  # in a folder from which it does not find the SDK
     bare = {name: text for name, text in os.environ.items() if name != "CAMEO_OPENVINO_LIBRARIES"}
 
     def done(*options, **environment):
@@ -172,8 +172,8 @@ def program_runs_without_the_sdk(folder):
     assert "EP_FAIL" in asked.stderr and "OpenVINO's library was not found" in asked.stderr, asked.stderr
     assert "CAMEO_OPENVINO_LIBRARIES" in asked.stderr, asked.stderr
     where = run(os.environ["CAMEO_OPENVINO_PYTHON"], "-c", "import openvino as o; print(o.__path__[0])").strip()
-    told = done("--ep", "openvino", CAMEO_OPENVINO_LIBRARIES=f"{where}/libs")  # reads graphs, and can't ask about them
-    assert told.returncode == 0, told
+    found = done("--ep", "openvino", CAMEO_OPENVINO_LIBRARIES=f"{where}/libs")  # without the helper library
+    assert found.returncode == 0, found
 
 
 if __name__ == "__main__":

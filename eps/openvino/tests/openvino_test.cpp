@@ -31,7 +31,7 @@ std::size_t on_openvino(const session& s) {
   return count;
 }
 
-/// Every output by both, which have the same shapes and nearly the same elements.
+/// Checks that the outputs of both sessions have the same shapes and nearly the same elements.
 void same_as_cpu(const std::function<std::unique_ptr<model>()>& make, std::initializer_list<named_input> inputs) {
   const session mine = ov_session(make()), theirs = loaded(make());
   REQUIRE(on_openvino(mine) > 0);
@@ -76,10 +76,10 @@ TEST_CASE("the SDK of the build is found, with its processor as a device") {
   CHECK(cpu->options == detail::text_pairs{{"device_type", "CPU"}});
   REQUIRE(find_text(cpu->metadata, "version"));
   CHECK(*find_text(cpu->metadata, "version") == *version);
-  REQUIRE(find_text(cpu->hardware.metadata, "name"));  // as the system calls the processor
+  REQUIRE(find_text(cpu->hardware.metadata, "name"));  // the system's name of the processor
   const std::string& name = *find_text(cpu->hardware.metadata, "name");
   CHECK(!name.empty());
-  // Both ask the processor, by different ways.
+  // Both read the vendor from the processor, in different ways.
   const auto same = eps::cpu{}.devices();
   REQUIRE(same);
   if (name.rfind("Intel", 0) == 0 || name.rfind("AMD", 0) == 0) {
@@ -88,7 +88,7 @@ TEST_CASE("the SDK of the build is found, with its processor as a device") {
   }
 }
 
-TEST_CASE("of several devices the SDK chooses, unless the user says which") {
+TEST_CASE("the SDK chooses among several devices, unless the user sets one") {
   const std::vector<provider_device> devices{{"GPU.0", {}, {}, {{"device_type", "GPU.0"}}},
                                              {"CPU", {}, {}, {{"device_type", "CPU"}}}};
   const auto device_type = [&](std::size_t count, const char* by_user) {
@@ -104,18 +104,18 @@ TEST_CASE("of several devices the SDK chooses, unless the user says which") {
   CHECK(device_type(2, "GPU.0") == "GPU.0");
 }
 
-TEST_CASE("a policy chooses the SDK's devices as any others") {
+TEST_CASE("a policy can choose the SDK's devices") {
   session_options options;
   REQUIRE(options.prefer(device_policy::prefer_cpu));
   const session s = ov_session(classifier(), options);
-  REQUIRE(s.devices().size() == 2);  // that of cpu is last
+  REQUIRE(s.devices().size() == 2);  // the last is cpu's
   CHECK(s.devices()[0].ep == "OpenVINOExecutionProvider");
   CHECK(s.devices()[1].is_fallback);
   CHECK(on_openvino(s) == 1);
   CHECK(s.config("ep.openvinoexecutionprovider.device_type") == "CPU");
 }
 
-TEST_CASE("options hold for each of several devices") {
+TEST_CASE("options apply to each of several devices") {
   const auto x = any_value::tensor<float>({3, 64}, ramp(3 * 64));
   const auto outputs = [&](std::vector<std::pair<std::string, std::string>> config) {
     session_options options;
@@ -136,7 +136,7 @@ TEST_CASE("options hold for each of several devices") {
   CHECK(outputs({{several.first, "AUTO"}}) == outputs({}));
 }
 
-TEST_CASE("a model goes to the SDK in one piece, for every size of a symbolic dim") {
+TEST_CASE("a model becomes one group, which runs for every size of a symbolic dim") {
   const session s = ov_session(classifier());
   CHECK(s.placements().size() == 1);
   CHECK(s.placements()[0].node == "OpenVINOExecutionProvider_OpenVINO-EP-subgraph_1_0");
@@ -147,7 +147,7 @@ TEST_CASE("a model goes to the SDK in one piece, for every size of a symbolic di
   }
 }
 
-TEST_CASE("what the SDK does not have is left to cpu, between two groups") {
+TEST_CASE("nodes that the SDK does not support run on cpu, between two groups") {
   const auto make = [] {
     model_builder b;
     b.whole().imports.push_back({"ai.onnx.ml", 3});
@@ -167,12 +167,12 @@ TEST_CASE("what the SDK does not have is left to cpu, between two groups") {
   CHECK(s.placements().size() == 3);
 }
 
-TEST_CASE("tensors that the SDK hands through arrive: inputs, outputs that are the same, constants, scalars") {
+TEST_CASE("outputs may be an input, another output, a constant or a scalar") {
   const auto make = [] {
     model_builder b;
     const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(3)});
     const value_id s = b.input("s", dtype::f32, {});
-    b.output(b.node("Max", {x}));  // no node of its own in the SDK
+    b.output(b.node("Max", {x}));  // becomes no separate node in the SDK
     const value_id relu = b.node("Relu", {x});
     b.output(relu);
     b.output(b.node("Min", {relu}));
@@ -187,7 +187,7 @@ TEST_CASE("tensors that the SDK hands through arrive: inputs, outputs that are t
   same_as_cpu(make, {{"x", x}, {"s", s}});
 }
 
-TEST_CASE("extents that only the run tells: of data, of nothing, of a scalar") {
+TEST_CASE("outputs whose shapes are only known after a run: with elements, without elements, a scalar") {
   const auto make = [] {
     model_builder b;
     const value_id x = b.input("x", dtype::f32, {b.symbol("N"), b.symbol("M")});
@@ -204,7 +204,7 @@ TEST_CASE("extents that only the run tells: of data, of nothing, of a scalar") {
   same_as_cpu(make, {{"x", empty}});
 }
 
-TEST_CASE("integers, booleans and half floats go in and out as they are; float64 stays with cpu") {
+TEST_CASE("inputs and outputs may be integers, booleans and float16; float64 runs on cpu") {
   const auto make = [](dtype type, const char* op) {
     return [=] {
       model_builder b;
@@ -230,7 +230,7 @@ TEST_CASE("integers, booleans and half floats go in and out as they are; float64
   CHECK(on_openvino(ov_session(make(dtype::f64, "Add")())) == 0);
 }
 
-TEST_CASE("what the SDK would compute otherwise than ONNX says is cpu's") {
+TEST_CASE("nodes that the SDK would not compute as ONNX specifies run on cpu") {
   const auto runs_tile = [](bool constant) {
     model_builder b;
     const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(2)});
@@ -252,7 +252,7 @@ TEST_CASE("what the SDK would compute otherwise than ONNX says is cpu's") {
   CHECK(on_openvino(ov_session(b.take())) == 0);
 }
 
-TEST_CASE("sessions run at once, each run with a request of its own") {
+TEST_CASE("sessions can run concurrently, each run with a separate request") {
   const session s = ov_session(classifier()), alone = loaded(classifier());
   std::vector<std::thread> threads;
   std::atomic<int> wrong = 0;
@@ -274,7 +274,7 @@ TEST_CASE("sessions run at once, each run with a request of its own") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("options of the session reach the SDK, which says what it does not know") {
+TEST_CASE("options of the session reach the SDK, and unknown ones are errors") {
   const auto load = [](std::string key, std::string text) {
     session_options options;
     options.config = {{"ep.openvino." + key, std::move(text)}};

@@ -1,4 +1,4 @@
-// Graphs of cameo's, as plugins see them.
+// Makes the objects for cameo's graphs that plugins read.
 #include <cameo/graph/model.hpp>
 #include <cameo/graph/symbol_names.hpp>
 
@@ -16,12 +16,12 @@ std::string bytes_of(std::span<const T> list) {
   return {reinterpret_cast<const char*>(list.data()), list.size_bytes()};
 }
 
-/// Types that have the same numbers on both sides, and whose elements lie in memory in the same way.
-bool is_told(dtype type) { return type < dtype::f8e8m0 && type != dtype::string; }
+/// True for the element types that have the same number and the same layout in memory in ONNX Runtime and in cameo.
+bool is_shared_type(dtype type) { return type < dtype::f8e8m0 && type != dtype::string; }
 
 ort_type_info type_of(const value_type* from, std::span<const std::string> symbols) {
   ort_type_info made;
-  if (!from || !from->is_tensor() || !is_told(from->type)) return made;
+  if (!from || !from->is_tensor() || !is_shared_type(from->type)) return made;
   made.is_tensor = true;
   made.tensor.type = from->type;
   made.tensor.has_shape = from->shape.has_value();
@@ -32,7 +32,7 @@ ort_type_info type_of(const value_type* from, std::span<const std::string> symbo
   return made;
 }
 
-/// An attribute of a kind that plugins are given; false for others, such as graphs.
+/// Converts an attribute. False for kinds that are not reported to plugins, such as graphs.
 bool take(const attribute& from, ort_attribute& to) {
   to.name = from.name;
   switch (from.kind) {
@@ -48,7 +48,7 @@ bool take(const attribute& from, ort_attribute& to) {
     case attribute_kind::t:
       to.kind = ort_attribute_kind::t;
       if (from.tensors.size() == 1) to.tensor = from.tensors[0];
-      return to.tensor.kind == value_kind::tensor && is_told(to.tensor.type);
+      return to.tensor.kind == value_kind::tensor && is_shared_type(to.tensor.type);
     default: return false;
   }
 }
@@ -83,8 +83,8 @@ class graph_builder {
     known->name = g_[v].name, known->type = type_of(g_[v].type, symbols_), known->in = made_.get();
     known->is_outer = g_[v].outer != value_id::none;
     const value* const constant = g_.constant_of(v);
-    if (constant && constant->kind == value_kind::tensor && is_told(constant->type)) {
-      known->is_constant = true, known->constant.is = *constant;
+    if (constant && constant->kind == value_kind::tensor && is_shared_type(constant->type)) {
+      known->is_constant = true, known->constant.tensor = *constant;
       if (!known->type.is_tensor) known->type = {true, {constant->type, true, {}, {}}};
       known->type.tensor.has_shape = true;
       known->type.tensor.sizes.assign(constant->shape.begin(), constant->shape.end());
@@ -95,7 +95,8 @@ class graph_builder {
 
   void add(node_id n) {
     const graph_node& from = g_[n];
-    if (from.op && has_role(from.op->roles, role::is_constant)) {  // ONNX Runtime has initializers in their place
+    // ONNX Runtime has initializers instead of Constant nodes.
+    if (from.op && has_role(from.op->roles, role::is_constant)) {
       at(from.outputs[0]);
       return;
     }
@@ -129,7 +130,7 @@ class graph_builder {
     made_->order.push_back(&to);
   }
 
-  /// ONNX Runtime gives nodes the defaults of their operators, and plugins count on it.
+  /// Adds the default attributes of the operator, as ONNX Runtime does and plugins expect.
   static void add_defaults(const graph_node& from, ort_node& to) {
     if (!from.version) return;
     for (const attribute_rule& rule : from.version->attributes) {
@@ -142,7 +143,7 @@ class graph_builder {
   }
 
   const graph& g_;
-  std::vector<std::string> symbols_;  // their names, by number; plugins compare symbols by name
+  std::vector<std::string> symbols_;  // names of symbolic dims, by number; plugins compare dims by name
   std::unique_ptr<ort_graph> made_;
   std::vector<ort_value_info*> values_;
 };

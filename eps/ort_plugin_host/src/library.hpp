@@ -10,9 +10,9 @@ namespace CAMEO_NAMESPACE::eps::ort_plugin_host_detail {
 
 namespace ort = cameo::detail::ort;
 
-/// What a plugin throws out of its functions becomes EP_FAIL.
+/// Calls a function of a plugin; an exception becomes EP_FAIL.
 template <class Call>
-auto called(std::string_view whose, Call call) -> decltype(call()) {
+auto catch_all(std::string_view whose, Call call) -> decltype(call()) {
   try {
     return call();
   } catch (const std::exception& thrown) {
@@ -22,35 +22,36 @@ auto called(std::string_view whose, Call call) -> decltype(call()) {
   }
 }
 
-/// Calls one of its functions, if it is there; what it returns is an error or nothing.
+/// Calls a function of a plugin that returns an ort_status* or nothing. A function that is null succeeds.
 template <class R, class... Parameters, class... Args>
-status asked(std::string_view whose, R (*function)(Parameters...), Args... args) {
-  return called(whose, [&]() -> status {
+status invoke(std::string_view whose, R (*function)(Parameters...), Args... args) {
+  return catch_all(whose, [&]() -> status {
     if constexpr (std::is_void_v<R>) return function ? function(args...) : void(), status{};
-    else return function ? ort::taken(function(args...), whose) : status{};
+    else return function ? ort::status_of(function(args...), whose) : status{};
   });
 }
 
-/// A plugin's library and its factory, which end with it; load() keeps one for each path, for good.
+/// A plugin's library and its factory. load() keeps one object per path until the process ends.
 class library {
  public:
-  /// NO_SUCHFILE, EP_FAIL with the system's words or the plugin's.
+  /// NO_SUCHFILE if there is no such file; EP_FAIL with the message of the system or of the plugin.
   static result<const library*> load(const std::string& path, const std::string& registered);
-  /// What load() has kept for the path; null for nothing. Who takes it away keeps it as long as sessions use it.
+  /// Removes the object of a path from those that load() keeps; null if there is none. The caller must keep it as long
+  /// as sessions use it.
   static std::unique_ptr<library> take(const std::string& path);
   library() = default;
   library(const library&) = delete;
   library& operator=(const library&) = delete;
   ~library();
 
-  /// Execution providers that the factory has made may be released later.
+  /// Releases the factory. Its execution providers may be released later.
   void release_factory();
 
   std::string_view name() const { return name_; }  // of the execution provider
   std::string_view vendor() const { return vendor_; }
   ort::ort_ep_factory& factory() const { return *factory_; }
 
-  /// The devices that the plugin states for this machine's processor, and for `more`, if there is one.
+  /// The devices that the plugin states for the processor of this machine, and for `more` unless it is null.
   result<std::vector<std::unique_ptr<ort::ort_ep_device>>> devices(const ort::ort_hardware_device* more) const;
 
  private:
@@ -64,10 +65,11 @@ class library {
 
 /// The processor of this machine.
 const ort::ort_hardware_device& processor();
-/// "npu:0x8086".
+/// Parses option `hardware`, such as "npu:0x8086". INVALID_ARGUMENT if it is malformed.
 result<std::unique_ptr<ort::ort_hardware_device>> hardware_named(std::string_view words);
 
-/// An execution provider of a plugin's, made for one session. One thread at a time compiles; any number run.
+/// A plugin's execution provider, made for one session. Thread-safe: calls to the plugin are made one at a time, but
+/// for runs.
 class execution {
  public:
   static result<std::shared_ptr<execution>> make(const library&, const detail::text_pairs& options,
@@ -76,18 +78,19 @@ class execution {
   execution& operator=(const execution&) = delete;
   ~execution();
 
-  const library& of() const { return library_; }
-  /// The layout that the plugin wants images in.
+  const library& plugin() const { return library_; }
+  /// The layout of images that the plugin prefers.
   data_layout layout() const { return layout_; }
-  /// What the plugin takes of a graph.
+  /// The groups of a graph that the plugin supports.
   result<std::vector<ort::ort_support_info::group>> claims(const ort::ort_graph&);
-  /// Compiles one group. `context` gets the node that the plugin made of it, if any.
+  /// Compiles one group. `context` receives the node with its context, or null if the plugin made none.
   result<ort::ort_node_compute_info*> compile(const ort::ort_graph&, const ort::ort_node& fused,
                                               std::unique_ptr<ort::ort_node>* context);
   void release(ort::ort_node_compute_info*);
 
  private:
   explicit execution(const library& of) : library_{of} {}
+  void set_options(const detail::text_pairs& options, bool contexts, bool weightless);
   void release_one(ort::ort_node_compute_info*);
   const library& library_;
   std::vector<std::unique_ptr<ort::ort_ep_device>> devices_;
@@ -99,7 +102,7 @@ class execution {
   std::mutex guard_;
 };
 
-/// What a configured provider has; made when it is first needed.
+/// The execution provider of a configured provider; null until it is first needed.
 struct lazy_execution {
   std::mutex guard;
   std::shared_ptr<execution> made;

@@ -3,7 +3,7 @@
 
 namespace CAMEO_NAMESPACE::detail::ort {
 
-/// What every place of the table OrtApi is called, for messages about those that have no function here.
+/// The names of all slots of the table OrtApi, for messages about those that cameo does not implement.
 // clang-format off
 inline constexpr std::string_view api_names[] = {
     "CreateStatus", "GetErrorCode", "GetErrorMessage", "CreateEnv", "CreateEnvWithCustomLogger",
@@ -132,6 +132,6 @@ static_assert(
         if (row.number >= std::size(api_names) || api_names[row.number] != row.name) return false;
       return true;
     }(),
-    "each row of the interface has the name of its place");
+    "each row of the interface has the name of its slot");
 
 }  // namespace CAMEO_NAMESPACE::detail::ort

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-// The objects that plugins are given, as this side has them. A plugin sees them by the functions of tables.cpp alone.
+// The objects that are opaque to plugins, which access them only through the functions of tables.cpp.
 namespace CAMEO_NAMESPACE::detail::ort {
 
 struct ort_status {
@@ -21,7 +21,7 @@ struct ort_status {
 
 struct ort_key_values {
   std::map<std::string, std::string> pairs;
-  std::vector<const char*> keys, values;  // of `pairs`, in their order
+  std::vector<const char*> keys, values;  // of `pairs`, in the same order
 
   ort_key_values() = default;
   ort_key_values(const ort_key_values& from) : pairs{from.pairs} { list(); }
@@ -41,11 +41,11 @@ struct ort_memory_device {
 struct ort_memory_info {
   std::string name = "Cpu";
   std::int32_t kind = 0;
-  ort_memory_device on = {};
+  ort_memory_device location = {};
 };
 
 struct ort_hardware_device {
-  hardware_device is;
+  hardware_device description;
   ort_key_values metadata;
 };
 
@@ -57,7 +57,7 @@ struct ort_ep_device {
 };
 
 struct ort_logger {
-  std::int32_t from = 2;
+  std::int32_t least_severity = 2;
 };
 
 struct ort_session_options {
@@ -71,15 +71,15 @@ struct ort_tensor_info {
   std::vector<std::string> names;
 };
 
-/// The type of a value: of a tensor, or none that plugins get to know.
+/// The type of a value: a tensor type, or a type that is not reported to plugins.
 struct ort_type_info {
   bool is_tensor = false;
   ort_tensor_info tensor;
 };
 
-/// A tensor; in memory of the model, of a run, or its own.
+/// A tensor, in memory of the model or of a run, or in `own`.
 struct ort_value {
-  value is;
+  value tensor;
   std::vector<std::byte> own;
 };
 
@@ -97,7 +97,7 @@ struct ort_value_info {
 struct ort_attribute {
   std::string name;
   ort_attribute_kind kind = ort_attribute_kind::undefined;
-  std::string bytes;  // of a number, a text, or a list, as ReadOpAttr gives them
+  std::string bytes;  // the representation of a number, a text or a list that ReadOpAttr returns
   value tensor;
 };
 
@@ -108,10 +108,10 @@ struct ort_node {
   const ort_graph* in = nullptr;
   std::vector<const ort_value_info*> inputs, outputs, captured;
   std::deque<ort_attribute> attributes;
-  std::vector<const ort_attribute*> listed;  // all of them
+  std::vector<const ort_attribute*> listed;  // those that plugins can read
   std::vector<std::pair<std::string, const ort_graph*>> bodies;
   node_id source = node_id::none;
-  std::vector<std::string> input_names, output_names;  // of a node that a plugin made, which has no values
+  std::vector<std::string> input_names, output_names;  // only of a node that a plugin made, which has no values
 };
 
 struct ort_graph {
@@ -126,16 +126,16 @@ struct ort_graph {
   std::vector<std::unique_ptr<ort_graph>> bodies;
 };
 
-/// A graph and what is in it, as a plugin sees it; it refers to the graph's constants.
+/// Makes the objects for a graph. They refer to the graph's constants.
 std::unique_ptr<ort_graph> graph_of(const graph_view&);
-/// The node that a graph is fused into: it has these inputs of the graph, and then, if `with_constants`, the constants
-/// that are not among them; without, none. The graph has the same inputs from then on.
+/// Makes the node that replaces a graph. Its inputs are `inputs`, values of the graph, followed by the graph's other
+/// constants if `with_constants`; otherwise constants are not inputs. The graph gets the same inputs.
 std::unique_ptr<ort_node> fused_node_of(ort_graph&, std::string_view name, std::vector<const ort_value_info*> inputs,
                                         bool with_constants);
 
-/// What a plugin takes of a graph.
+/// The groups of a graph that a plugin supports.
 struct ort_support_info {
-  const ort_graph* of = nullptr;
+  const ort_graph* graph = nullptr;
   struct group {
     std::vector<node_id> nodes;
     bool drops_constants = false;
@@ -155,19 +155,19 @@ struct ort_kernel_context {
   std::vector<bool> made;
 };
 
-/// The tables, as a plugin gets them.
+/// The function tables for plugins.
 const ort_api_base& api_base();
-/// An error for a plugin, or of this side's.
+/// Makes an error that is returned to a plugin.
 ort_status* error_of(std::int32_t code, std::string words);
-/// Takes over what a plugin returned; null is success.
-status taken(ort_status*, std::string_view whose);
-/// Devices that plugins made and their factories' owners do not have yet: only such may be given back.
+/// Converts and frees the error that a plugin's function `whose` returned; null is success.
+status status_of(ort_status*, std::string_view whose);
+/// The devices that plugins made and that no library object owns yet. Only these may be returned or released.
 struct made_devices {
   std::mutex guard;
   std::set<ort_ep_device*> all;
 };
 made_devices& devices_made();
-/// Nodes that plugins made (of contexts), likewise.
+/// Takes a node that a plugin made for a context; null if the pointer is not such a node.
 std::unique_ptr<ort_node> take_node(ort_node*);
 
 }  // namespace CAMEO_NAMESPACE::detail::ort

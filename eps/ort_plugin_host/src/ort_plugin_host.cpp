@@ -1,4 +1,4 @@
-// The provider: plugins' claims as groups, what they compile as programs, their contexts as cameo's.
+// The provider: converts a plugin's claims to groups, its compute objects to programs, and its contexts to cameo's.
 #include <cameo/eps/ort_plugin_host.hpp>
 #include <cameo/graph/check.hpp>
 #include <cameo/graph/model.hpp>
@@ -17,13 +17,13 @@ using namespace ort_plugin_host_detail;
 
 namespace {
 
-/// Groups whose constants stay with the plugin, and those that get them with each run.
+/// The name of groups to which constants are passed in each run. The plugin keeps the constants of the others.
 constexpr std::string_view with_constants = "constants";
 
 struct plugin_program {
   plugin_program() = default;
   ~plugin_program() {
-    if (info && state) static_cast<void>(asked(runs_on->of().name(), info->ReleaseState, info, state));
+    if (info && state) static_cast<void>(invoke(runs_on->plugin().name(), info->ReleaseState, info, state));
     if (info) runs_on->release(info);
   }
 
@@ -32,20 +32,20 @@ struct plugin_program {
     result<ort::ort_node_compute_info*> made = runs_on->compile(*graph, *fused, &context);
     if (!made) return std::move(made).error();
     info = *made;
-    return asked(runs_on->of().name(), info->CreateState, info, &about, &state);
+    return invoke(runs_on->plugin().name(), info->CreateState, info, &about, &state);
   }
 
   status run(run_context& c) const {
     ort::ort_kernel_context now{&c, {}, {}, {}};
     now.inputs.reserve(fused->inputs.size());
     for (std::size_t next = 0; const ort::ort_value_info* each : fused->inputs)
-      now.inputs.push_back({each->is_constant ? each->constant.is : c.input(places[next++]), {}});
+      now.inputs.push_back({each->is_constant ? each->constant.tensor : c.input(positions[next++]), {}});
     now.outputs.resize(fused->outputs.size());
     now.made.resize(fused->outputs.size());
-    if (status s = asked(runs_on->of().name(), info->Compute, info, state, &now); !s) return s;
+    if (status s = invoke(runs_on->plugin().name(), info->Compute, info, state, &now); !s) return s;
     for (std::size_t i = 0; i < now.made.size(); ++i)
       if (c.has_output(i) && !now.made[i])
-        return {status_code::ep_fail, fmt::format("{} did not make output '{}' of '{}'", runs_on->of().name(),
+        return {status_code::ep_fail, fmt::format("{} did not make output '{}' of '{}'", runs_on->plugin().name(),
                                                   fused->outputs[i]->name, fused->name)};
     return {};
   }
@@ -53,24 +53,25 @@ struct plugin_program {
   std::shared_ptr<execution> runs_on;
   std::unique_ptr<ort::ort_graph> graph;
   std::unique_ptr<ort::ort_node> fused, context;
-  std::vector<std::size_t> places;  // of inputs that are no constants, among those of a run
+  std::vector<std::size_t> positions;  // of inputs that are not constants, among those of a run
   ort::ort_compute_context about;
   ort::ort_node_compute_info* info = nullptr;
   void* state = nullptr;
 };
 
 struct shared_program {
-  std::shared_ptr<const plugin_program> is;
-  status run(run_context& c) const { return is->run(c); }
+  std::shared_ptr<const plugin_program> program;
+  status run(run_context& c) const { return program->run(c); }
 };
 
-/// `inputs` are values of the graph: those of a run, in their order.
+/// Compiles a graph. `inputs` are the values of the graph that each run passes, in the same order. `constants`: the
+/// node has constants as inputs, too.
 result<compiled_node> program_of(const std::shared_ptr<execution>& by, std::unique_ptr<ort::ort_graph> from,
                                  std::string_view name, const std::vector<const ort::ort_value_info*>& inputs,
                                  bool constants) {
   auto made = std::make_shared<plugin_program>();
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (inputs[i] && !inputs[i]->is_constant) made->places.push_back(i);
+    if (inputs[i] && !inputs[i]->is_constant) made->positions.push_back(i);
   made->fused = ort::fused_node_of(*from, name, inputs, constants);
   made->runs_on = by, made->graph = std::move(from), made->about.name = name;
   if (status s = made->begin(); !s) return s;
@@ -80,9 +81,10 @@ result<compiled_node> program_of(const std::shared_ptr<execution>& by, std::uniq
 /// The constants among the inputs of a context's node.
 struct left_constants {
   std::vector<value_id> all;
-  bool are_last = true;  // no other input is behind one
+  bool are_last = true;  // no other input comes after a constant
 };
-/// The other inputs, and the outputs, are told apart by their places: they have to be the group's.
+/// Finds the constants. EP_FAIL unless the other inputs and the outputs are those of the group in the same order, since
+/// they are identified by their position.
 result<left_constants> constants_of(const plugin_program& made, const fused_view& group) {
   const graph& body = group.body.raw();
   std::vector<std::string> inputs, outputs, given;
@@ -101,10 +103,10 @@ result<left_constants> constants_of(const plugin_program& made, const fused_view
       status_code::ep_fail,
       fmt::format("{} gave '{}' a context with other inputs or outputs than the nodes that it is made of, or in "
                   "another order",
-                  made.runs_on->of().name(), group.name)};
+                  made.runs_on->plugin().name(), group.name)};
 }
 
-/// "KEY=VALUE;KEY=VALUE".
+/// Parses option `options`, "KEY=VALUE;KEY=VALUE".
 result<detail::text_pairs> split_options(std::string_view words) {
   detail::text_pairs made;
   while (!words.empty()) {
@@ -118,14 +120,15 @@ result<detail::text_pairs> split_options(std::string_view words) {
   return made;
 }
 
-/// Several contexts in one file: the number, then lengths and bytes of each name and context.
+/// The start of a file of several contexts. The name and the bytes of each context follow, each after its length as a
+/// 64-bit number.
 constexpr std::string_view magic = "cameo plugin contexts 1\n";
 
 std::string_view view_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// A piece with its length in front; false at the end, or for a length that is too large.
+/// Takes a text that follows its length; false at the end, or if the length is too large.
 bool take_piece(std::string_view& from, std::string_view& piece) {
   std::uint64_t length = 0;
   if (from.size() < sizeof length) return false;
@@ -141,7 +144,8 @@ std::string with_length(std::string_view piece) {
   return std::string{reinterpret_cast<const char*>(&length), sizeof length}.append(piece);
 }
 
-/// A model of one compiled node, with the context in it, of this source.
+/// Makes a model of one compiled node with an embedded context. `source` replaces the source of a context whose plugin
+/// gave none.
 result<std::unique_ptr<model>> model_of(const context_node& from, std::string_view context, std::string_view source) {
   auto m = std::make_unique<model>();
   m->ir_version = 10;
@@ -156,7 +160,7 @@ result<std::unique_ptr<model>> model_of(const context_node& from, std::string_vi
   };
   for (const value_view v : from.node.inputs()) {
     inputs.push_back(add(v));
-    const value* const constant = v ? from.node.in().constant_of(v.id()) : nullptr;  // of a weightless context
+    const value* const constant = v ? from.node.in().constant_of(v.id()) : nullptr;  // only in a weightless context
     if (constant) g.add_initializer(inputs.back(), constant);
     else if (v) g.add_input(inputs.back());
   }
@@ -213,7 +217,7 @@ result<std::vector<provider_device>> ort_plugin_host::devices() const {
   if (!all) return all.error();
   for (const auto& each : *all) {
     provider_device& to = made.emplace_back();
-    to.name = each->name, to.hardware = each->hardware->is;
+    to.name = each->name, to.hardware = each->hardware->description;
     to.metadata.assign(each->metadata.pairs.begin(), each->metadata.pairs.end());
   }
   return made;
@@ -239,7 +243,7 @@ result<std::vector<node_group>> ort_plugin_host::groups(const graph_view& g) con
   return groups_in(g, data_layout::nchw);
 }
 
-/// ONNX Runtime, too, cuts what a plugin takes into pieces without a path that comes back.
+/// The plugin's groups, divided into groups that no path leaves and reenters, as ONNX Runtime divides them.
 result<std::vector<node_group>> ort_plugin_host::groups_in(const graph_view& g, data_layout layout) const {
   std::vector<node_group> made;
   if (library.empty() || !state_) return made;
@@ -272,12 +276,11 @@ result<std::vector<compiled_node>> ort_plugin_host::compile(std::span<const fuse
 
 result<context_part> ort_plugin_host::store(context_builder& to, const fused_view& group,
                                             const compiled_node& program) const {
-  const plugin_program& made = *static_cast<const shared_program*>(program.state.get())->is;
+  const plugin_program& made = *static_cast<const shared_program*>(program.state.get())->program;
   const ort::ort_node* const node = made.context.get();
   if (!node)
-    return status{
-        status_code::not_implemented,
-        fmt::format("the plugin gave no context for '{}'; option 'contexts' asks it for contexts", group.name)};
+    return status{status_code::not_implemented,
+                  fmt::format("the plugin gave no context for '{}'; option 'contexts' requests contexts", group.name)};
   const auto text = [&](std::string_view name) {
     for (const ort::ort_attribute* each : node->listed)
       if (each->name == name && each->kind == ort::ort_attribute_kind::s) return each->bytes;
@@ -298,7 +301,7 @@ result<context_part> ort_plugin_host::store(context_builder& to, const fused_vie
   part.sdk_version = text("ep_sdk_version"), part.hardware_architecture = text("hardware_architecture");
   part.notes = text("notes"), part.max_size = number("max_size", 0);
   part.graph_name = text("partition_name");
-  // A source that this provider does not list is left out: no provider would claim the node later.
+  // A source that this provider does not list is left out, because no provider would claim the node later.
   const std::string source = text("source");
   if (std::any_of(std::begin(sources), std::end(sources),
                   [&](const context_source& each) { return each.matches(source); }))
@@ -310,7 +313,7 @@ result<context_part> ort_plugin_host::store_weightless(context_builder& to, cons
                                                        const compiled_node& program) const {
   result<context_part> part = store(to, group, program);
   if (!part) return part;
-  const plugin_program& made = *static_cast<const shared_program*>(program.state.get())->is;
+  const plugin_program& made = *static_cast<const shared_program*>(program.state.get())->program;
   result<left_constants> left = constants_of(made, group);
   const bool takes_constants = std::any_of(made.fused->inputs.begin(), made.fused->inputs.end(),
                                            [](const ort::ort_value_info* each) { return each->is_constant; });
@@ -318,7 +321,7 @@ result<context_part> ort_plugin_host::store_weightless(context_builder& to, cons
     return status{status_code::not_implemented,
                   fmt::format("{} keeps the constants of '{}' by itself, or puts them before other inputs; set "
                               "ep.enable_weightless to 0",
-                              made.runs_on->of().name(), group.name)};
+                              made.runs_on->plugin().name(), group.name)};
   part->constants = to.constants.emplace_back(std::move(left->all));
   return part;
 }
@@ -335,8 +338,7 @@ status ort_plugin_host::write(const context_builder& from, byte_sink to) const {
 }
 
 result<compiled_node> ort_plugin_host::restore(const context_binary& binary, const context_node& node) const {
-  if (!state_)
-    return status{status_code::invalid_graph, "it needs the plugin that made it: option 'library' names one"};
+  if (!state_) return status{status_code::invalid_graph, "it needs the plugin that made it; set option 'library'"};
   std::string_view context = view_of(binary.bytes());
   if (context.starts_with(magic)) {
     context.remove_prefix(magic.size());
@@ -352,13 +354,13 @@ result<compiled_node> ort_plugin_host::restore(const context_binary& binary, con
   }
   const result<std::shared_ptr<execution>> by = running(*this, *state_);
   if (!by) return by.error();
-  const result<std::unique_ptr<model>> m = model_of(node, context, (*by)->of().name());
+  const result<std::unique_ptr<model>> m = model_of(node, context, (*by)->plugin().name());
   if (!m) return m.error();
   std::unique_ptr<ort::ort_graph> graph = ort::graph_of(graph_view{(*m)->main()});
   const auto claims = (*by)->claims(*graph);
   if (!claims) return claims.error();
   if (claims->size() != 1)
-    return status{status_code::invalid_graph, fmt::format("{} does not take the context", (*by)->of().name())};
+    return status{status_code::invalid_graph, fmt::format("{} does not take the context", (*by)->plugin().name())};
   const std::vector<const ort::ort_value_info*> inputs = graph->order[0]->inputs;
   return program_of(*by, std::move(graph), node.node.name(), inputs, !claims->front().drops_constants);
 }

@@ -19,11 +19,11 @@ using namespace cameo;
 
 const std::filesystem::path plugins = std::filesystem::path{test::build_dir} / "tests" / "plugins";
 
-/// The test plugin under a name that says what it does wrong; each has state of its own.
+/// The path of a copy of the test plugin whose name selects its mistake. Each copy has separate state.
 std::string plugin_named(const std::string& mode) {
   std::filesystem::create_directories(plugins);
   const std::filesystem::path to = plugins / (mode.empty() ? "hostile.so" : "hostile_" + mode + ".so");
-  std::filesystem::remove(to);  // it may be loaded
+  std::filesystem::remove(to);  // not overwritten, since it may be loaded
   std::filesystem::copy_file(std::filesystem::path{test::build_dir} / "tests" / "libhostile_plugin.so", to,
                              std::filesystem::copy_options::overwrite_existing);
   return to.string();
@@ -45,14 +45,14 @@ std::vector<float> image() {
   return made;
 }
 
-/// What loading or running under a wrong plugin ends with.
+/// The error of loading or running a model with a faulty plugin.
 status outcome(const std::string& mode) {
   const auto session = runtime_of_plugins{}.load(digits, with_plugin(plugin_named(mode)));
   if (!session) return session.error();
   return session->run({{"image", image()}}).error();
 }
 
-TEST_CASE("a plugin runs the nodes that it takes, with the results of cpu") {
+TEST_CASE("a plugin runs the nodes that it claims, with the results of cpu") {
   const auto session = runtime_of_plugins{}.load(digits, with_plugin(plugin_named("")));
   REQUIRE_MESSAGE(session, session.error().words());
   std::size_t on_plugin = 0;
@@ -69,15 +69,15 @@ TEST_CASE("a plugin runs the nodes that it takes, with the results of cpu") {
   }
 }
 
-TEST_CASE("what a plugin does wrong is an error that names it") {
+TEST_CASE("a mistake of a plugin is an error that names the plugin") {
   for (const char* mode :
        {"factories_throw",   "factories_error",  "no_factories",   "many_factories",   "null_factory",
         "no_version",        "no_callbacks",     "null_name",      "devices_error",    "devices_throw",
-        "no_devices",        "many_devices",     "foreign_device", "one_device_twice", "ep_error",
+        "no_devices",        "many_devices",     "invalid_device", "one_device_twice", "ep_error",
         "ep_throws",         "null_ep",          "old_ep",         "no_compile",       "layout_error",
-        "capability_throws", "capability_error", "empty_group",    "foreign_node",     "short_list",
+        "capability_throws", "capability_error", "empty_group",    "invalid_node",     "short_list",
         "claims_twice",      "twice_in_group",   "compile_throws", "compile_error",    "null_info",
-        "null_compute",      "foreign_context",  "state_error",    "compute_throws",   "compute_throws_number",
+        "null_compute",      "invalid_context",  "state_error",    "compute_throws",   "compute_throws_number",
         "compute_error",     "no_output",        "input_99",       "output_99",        "rank_99",
         "negative_shape",    "huge_shape",       "two_shapes"}) {
     CAPTURE(mode);
@@ -87,8 +87,8 @@ TEST_CASE("what a plugin does wrong is an error that names it") {
   }
 }
 
-TEST_CASE("a plugin may call every place of the tables with nothing, ask for an odd layout, and throw when released") {
-  for (const char* mode : {"every_place", "release_throws", "layout_99"}) {
+TEST_CASE("a plugin may call every slot with null arguments, prefer an unknown layout, and throw when released") {
+  for (const char* mode : {"every_slot", "release_throws", "layout_99"}) {
     CAPTURE(mode);
     const status found = outcome(mode);
     CHECK_MESSAGE(found, found.words());
@@ -112,7 +112,7 @@ std::unique_ptr<model> sum(bool is_swapped = false) {
   return m;
 }
 
-/// A model of that sum, compiled by the plugin of this mode, without constants in its context.
+/// The model of sum(), compiled by the plugin in this mode, by default without constants in its context.
 result<std::string> compiled_sum(const std::string& mode, bool is_weightless = true, bool is_swapped = false) {
   compile_options options;
   options.input = sum(is_swapped);
@@ -127,8 +127,7 @@ result<std::string> compiled_sum(const std::string& mode, bool is_weightless = t
   return bytes;
 }
 
-TEST_CASE(
-    "a plugin that can say so writes contexts without constants: they stay in the model, and come with each run") {
+TEST_CASE("a plugin writes contexts without constants, which stay in the model and are passed in each run") {
   for (const bool is_swapped : {false, true}) {
     const result<std::string> bytes = compiled_sum("weightless", true, is_swapped);
     REQUIRE_MESSAGE(bytes, bytes.error().words());
@@ -144,7 +143,7 @@ TEST_CASE(
     CHECK(node.input(1).name() == "w");
     CHECK(g.constant_of(node.input(1).id()) != nullptr);
     CHECK(node.find("ep_cache_context")->s == "sum");
-    // Also with the constant before the input, as others may write it.
+    // The constant may also come before the input, as other programs may write it.
     for (const bool is_first : {false, true}) {
       const value_id inputs[] = {node.input(is_first).id(), node.input(!is_first).id()};
       if (is_first) (*made)->main().set_inputs(node.id(), inputs);
@@ -161,7 +160,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("contexts without constants that a plugin can't write, or writes wrongly, are errors that name it") {
+TEST_CASE("a plugin that can't write contexts without constants, or writes invalid ones, is named in the error") {
   const auto check = [](const char* mode, status_code code) {
     CAPTURE(mode);
     const result<std::string> made = compiled_sum(mode);
@@ -180,7 +179,7 @@ TEST_CASE("contexts without constants that a plugin can't write, or writes wrong
   check("", status_code::not_implemented);
 }
 
-TEST_CASE("without a library nothing is taken; a file that is no plugin is refused in words") {
+TEST_CASE("without a library no node is claimed; a file that is not a plugin is an error") {
   const auto plain = runtime_of_plugins{}.load(digits);
   REQUIRE(plain);
   for (const placement_info& node : plain->placements()) CHECK(node.provider == "cpu");
@@ -200,7 +199,7 @@ TEST_CASE("without a library nothing is taken; a file that is no plugin is refus
   }
 }
 
-TEST_CASE("the plugin's device is listed, and one that it is told of") {
+TEST_CASE("the plugin's device is listed, and the one that option 'hardware' reports to it") {
   eps::ort_plugin_host provider;
   provider.library = plugin_named("");
   provider.hardware = "npu:0x1234";
@@ -211,10 +210,10 @@ TEST_CASE("the plugin's device is listed, and one that it is told of") {
   CHECK((*found)[0].hardware.vendor_id == 0x1234);
 }
 
-/// The provider of the guide, exported: both sides of the border are cameo's.
+/// The guide's provider as a plugin, so that cameo is on both sides of the interface.
 const std::string exported = std::string{test::build_dir} + "/examples/libmy_npu.so";
 
-TEST_CASE("a plugin is registered, runs and is unregistered again and again; its factory may be released before that") {
+TEST_CASE("a plugin can be loaded, run and unloaded repeatedly; its factory may be released while it is used") {
   using eps::ort_plugin_host_detail::library;
   for (int cycle = 0; cycle < 100; ++cycle) {
     CAPTURE(cycle);
@@ -228,7 +227,7 @@ TEST_CASE("a plugin is registered, runs and is unregistered again and again; its
       REQUIRE(session->run({{"image", image()}}));
       registered = library::take(exported);
       REQUIRE(registered);
-      if (cycle % 2) registered->release_factory();  // the execution provider ends through it, later
+      if (cycle % 2) registered->release_factory();  // the execution provider is released through it later
       if (cycle % 2) REQUIRE(session->run({{"image", image()}}));
     }
     registered.reset();

@@ -1,11 +1,11 @@
-// The least that a program needs on a Cortex-M3 without an operating system: the table that the processor starts from,
-// memory as C++ expects it, and text output and an exit status by semihosting, that is, through the debugger or the
-// emulator that is connected to the processor.
+// The minimum that a program needs on a Cortex-M3 without an operating system: the vector table from which the
+// processor starts, initialization of static variables, and text output and an exit status by semihosting, that is,
+// through the debugger or emulator that is connected to the processor.
 #include "../board.hpp"
 
 #include <cstdint>
 
-// Addresses that device.ld names.
+// Symbols of device.ld.
 extern "C" {
 extern std::uint32_t data_source[], data_begin[], data_end[], zeros_begin[], zeros_end[], stack_top[];
 int main();
@@ -13,8 +13,8 @@ int main();
 
 namespace {
 
-/// A semihosting call to the debugger.
-int ask(int operation, const void* argument) {
+/// Performs a semihosting call; see Arm's "Semihosting for AArch32 and AArch64".
+int semihosting_call(int operation, const void* argument) {
   register int r0 asm("r0") = operation;
   register const void* r1 asm("r1") = argument;
   asm volatile("bkpt 0xAB" : "+r"(r0) : "r"(r1) : "memory");
@@ -23,9 +23,9 @@ int ask(int operation, const void* argument) {
 
 [[noreturn]] void leave(int status) {
   constexpr int exit_extended = 0x20;
-  constexpr std::uint32_t by_itself = 0x20026;
-  const std::uint32_t report[] = {by_itself, std::uint32_t(status)};
-  for (;;) ask(exit_extended, report);
+  constexpr std::uint32_t application_exit = 0x20026;
+  const std::uint32_t report[] = {application_exit, std::uint32_t(status)};
+  for (;;) semihosting_call(exit_extended, report);
 }
 
 [[noreturn]] void start() {
@@ -39,7 +39,7 @@ int ask(int operation, const void* argument) {
 
 struct vectors {
   std::uint32_t* stack;
-  void (*handlers[6])();  // reset; NMI, and four kinds of faults
+  void (*handlers[6])();  // reset, NMI, and four kinds of faults
 };
 }  // namespace
 
@@ -48,5 +48,5 @@ extern "C" const vectors table;
 
 void say(std::string_view text) {
   constexpr int write_character = 0x03;
-  for (char c : text) ask(write_character, &c);
+  for (char c : text) semihosting_call(write_character, &c);
 }

@@ -33,7 +33,7 @@ class arena {
   /// Allocates `count` value-initialized elements. OUT_OF_MEMORY when the arena is full.
   template <class T>
   result<std::span<T>> take(std::size_t count) {
-    static_assert(std::is_trivially_destructible_v<T>, "cameo: an arena of elements calls no destructors");
+    static_assert(std::is_trivially_destructible_v<T>, "cameo: an arena does not call destructors");
     void* const memory = allocate_all(count, sizeof(T), alignof(T));
     if (!memory) return status_code::out_of_memory;
     T* const first = static_cast<T*>(memory);

@@ -46,34 +46,38 @@ constexpr float widen(std::uint16_t bits, detail::float_format f) {
                               mantissa << (23 - m_bits));
 }
 
+/// The bits of a format's special values, without a sign.
+struct float_limits {
+  std::uint32_t nan, largest;  // a format without NaN: both are the largest value
+  std::uint32_t overflow;      // a value out of range that does not saturate
+};
+constexpr float_limits limits_of(float_format f) {
+  const std::uint32_t ones = (1u << (f.exponent_bits + f.mantissa_bits)) - 1;
+  const std::uint32_t infinity = ones >> f.mantissa_bits << f.mantissa_bits;
+  switch (f.specials) {
+    case float_specials::ieee: return {infinity | 1u << (f.mantissa_bits - 1), infinity - 1, infinity};
+    case float_specials::nan_only: return {ones, ones - 1, ones};
+    case float_specials::fnuz: return {ones + 1, ones, ones + 1};
+    default: return {ones, ones, ones};
+  }
+}
+
 /// The bits of a format's nearest value, ties to even. A value out of range becomes infinity where the format has one,
 /// else, when `saturate`, the largest finite value; else NaN where the format has a NaN.
 constexpr std::uint16_t narrow(float value, detail::float_format f, bool saturate = true) {
-  const std::uint32_t in = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t in = std::bit_cast<std::uint32_t>(value), in_magnitude = in & 0x7FFFFFFF;
   const int e_bits = f.exponent_bits, m_bits = f.mantissa_bits;
-  const std::uint32_t sign = in >> 31, top = (1u << e_bits) - 1, all = (1u << m_bits) - 1;
-  const std::uint32_t signed_zero = f.specials == detail::float_specials::fnuz ? 0 : sign << (e_bits + m_bits);
-  const std::uint32_t high = sign << (e_bits + m_bits);
-  const bool ieee = f.specials == detail::float_specials::ieee, has_nan = f.specials != detail::float_specials::none;
-  const std::uint32_t nan = ieee                                         ? high | top << m_bits | 1u << (m_bits - 1)
-                            : f.specials == detail::float_specials::fnuz ? 1u << (e_bits + m_bits)
-                                                                         : high | top << m_bits | all;
-  std::uint32_t largest = top << m_bits | all;
-  if (ieee) largest = (top - 1) << m_bits | all;
-  if (f.specials == detail::float_specials::nan_only) largest = top << m_bits | (all - 1);
-  const bool is_nan = (in & 0x7FFFFFFF) > 0x7F800000, is_inf = (in & 0x7FFFFFFF) == 0x7F800000;
-  if (is_nan) return std::uint16_t(has_nan ? nan : largest);
+  const bool ieee = f.specials == detail::float_specials::ieee;
+  const std::uint32_t sign = in >> 31 << (e_bits + m_bits);
+  const std::uint32_t signed_zero = f.specials == detail::float_specials::fnuz ? 0 : sign;
+  const float_limits limits = limits_of(f);
+  if (in_magnitude > 0x7F800000)
+    return std::uint16_t(f.specials == detail::float_specials::none ? limits.nan : sign | limits.nan);
   // bfloat16 is a float's upper half: rounding carries into the exponent, and at last to infinity, by itself.
   if (ieee && e_bits == 8 && m_bits == 7) return std::uint16_t((in + 0x7FFF + (in >> 16 & 1)) >> 16);
-  const std::uint32_t over = ieee && (is_inf || !saturate) ? high | top << m_bits
-                             : saturate || !has_nan        ? high | largest
-                                                           : nan;
-  if (is_inf) return std::uint16_t(ieee ? high | top << m_bits : over);
-  const std::uint32_t float_exponent = in >> 23 & 0xFF;
-  const std::uint32_t float_mantissa = in & 0x7FFFFF;
-  int exponent = int(float_exponent) - 127 + f.bias;
-  std::uint64_t full = float_exponent ? float_mantissa | 0x800000 : float_mantissa;  // 24 bits: 1.23
-  if (!float_exponent) ++exponent;
+  // A subnormal float rounds to zero in every other format, so it does not matter that it has no hidden bit.
+  int exponent = int(in_magnitude >> 23) - 127 + f.bias;
+  std::uint64_t full = (in & 0x7FFFFF) | 0x800000;  // 24 bits: 1.23
   int shift = 23 - m_bits;
   if (exponent < 1) shift += 1 - exponent, exponent = 0;
   if (shift > 40) return std::uint16_t(signed_zero);
@@ -82,11 +86,12 @@ constexpr std::uint16_t narrow(float value, detail::float_format f, bool saturat
   if (rest > half || (rest == half && (full & 1))) ++full;
   // A normal carries its hidden bit as one step of the exponent, and rounding up may carry into the next exponent.
   const std::uint64_t magnitude = exponent ? (std::uint64_t(exponent - 1) << m_bits) + full : full;
-  if (magnitude > largest) {
-    if (ieee && f.exponent_bits + f.mantissa_bits == 15) return std::uint16_t(high | top << m_bits);
-    return std::uint16_t(over);
+  if (magnitude > limits.largest) {
+    // Infinity never saturates in a format that has it, and a format of 16 bits never saturates.
+    const bool saturates = saturate && !(ieee && (in_magnitude == 0x7F800000 || e_bits + m_bits == 15));
+    return std::uint16_t(sign | (saturates ? limits.largest : limits.overflow));
   }
-  return std::uint16_t(magnitude ? high | std::uint32_t(magnitude) : signed_zero);
+  return std::uint16_t(magnitude ? sign | std::uint32_t(magnitude) : signed_zero);
 }
 
 /// A number of a narrow format, stored as its bits. Converts from and to float; arithmetic is done in float.

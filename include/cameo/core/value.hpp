@@ -12,7 +12,7 @@ namespace detail {
 template <class T>
 struct view_of_temporary_shape {
   static_assert(sizeof(T) == 0,
-                "cameo: a tensor_view refers to its extents, and these are a temporary's; give them a name that lives "
+                "cameo: a tensor_view refers to its extents, but these are temporary; give them a name that lives "
                 "as long as the view: `const cameo::extents shape{2, 3}; cameo::tensor_view view{data, shape};`");
 };
 }  // namespace detail

@@ -56,7 +56,7 @@ compiled_node compiled(Program program) {
   static_assert(
       requires(const Program& p, run_context& c) {
         { p.run(c) } -> std::same_as<status>;
-      }, "cameo: what a group is compiled to needs `status run(run_context&) const`");
+      }, "cameo: a compiled program needs `status run(run_context&) const`");
   return {std::make_shared<const Program>(std::move(program)),
           [](const void* state, run_context& c) -> status { return static_cast<const Program*>(state)->run(c); }};
 }
@@ -505,16 +505,17 @@ struct provider_check {
                                   (!declares_identify<P> || writes_identify<P>) &&
                                   (!declares_identity<P> || writes_identity<P>);
   static_assert(!is_fine || !writes_contexts<P> || context_store<P>,
-                "cameo: a provider that keeps what it compiles needs `compile`, `static constexpr context_source "
+                "cameo: a provider that stores compiled contexts needs `compile`, `static constexpr context_source "
                 "sources[]`, `using context_builder`, `result<context_part> store(context_builder&, const fused_view&, "
                 "const compiled_node&) const`, `status write(const context_builder&, byte_sink) const` and "
                 "`result<compiled_node> restore(const context_binary&, const context_node&) const`");
-  static_assert(!is_fine || !writes_store_weightless<P> || weightless_store<P>,
-                "cameo: the hook `store_weightless` is `result<context_part> store_weightless(context_builder&, const "
-                "fused_view&, const compiled_node&) const`, of a provider that has `store`, too");
-  static_assert(!is_fine || !writes_identities<P> || writes_contexts<P>,
-                "cameo: the hooks `identify` and `identity` are for a provider that keeps what it compiles: it needs "
-                "`store`, `write` and `restore`, too");
+  static_assert(
+      !is_fine || !writes_store_weightless<P> || weightless_store<P>,
+      "cameo: the hook `store_weightless` must be `result<context_part> store_weightless(context_builder&, const "
+      "fused_view&, const compiled_node&) const`, and the provider needs `store`, too");
+  static_assert(
+      !is_fine || !writes_identities<P> || writes_contexts<P>,
+      "cameo: the hooks `identify` and `identity` need those of stored contexts: `store`, `write` and `restore`");
   static_assert(!is_fine || !writes_identities<P> || !context_store<P> || context_identifier<P>,
                 "cameo: a provider whose contexts have ids needs both `void identify(context_builder&, "
                 "std::string_view) const` and `result<std::string> identity(const context_binary&) const`");
@@ -530,7 +531,7 @@ struct provider_check {
       "cameo: a provider with separate memory needs four hooks: allocate, release, copy_from_host, copy_to_host");
   static_assert(
       rewrites_in_time<P>(),
-      "cameo: a provider's `transforms` come after partitioning: levels extended, layout and all; a list of level "
+      "cameo: a provider's `transforms` run after partitioning, at the levels extended, layout or all; a list of level "
       "basic belongs to the session (cameo::runtime<cameo::with<my_rules>, ...>)");
 };
 }  // namespace detail

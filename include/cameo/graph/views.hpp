@@ -88,10 +88,11 @@ class node_view {
   std::string_view op_type() const { return raw().op_type; }
   const op_row* op() const { return raw().op; }
   int since() const { return raw().version ? raw().version->since : 0; }
-  /// True for a node of this operator: `node.has_op<op::Add>()`.
-  template <declared_op Op>
+  /// True for a node of one of these operators: `node.has_op<op::Add, op::Sub>()`.
+  template <declared_op... Ops>
   bool has_op() const {
-    return raw().op && raw().op->id == detail::op_id_of<Op> && raw().domain == Op::domain && raw().op_type == Op::name;
+    const detail::graph_node& n = raw();
+    return n.op && ((n.op->id == detail::op_id_of<Ops> && n.domain == Ops::domain && n.op_type == Ops::name) || ...);
   }
   /// True for a node whose operator has one of these roles.
   bool has_role(role any) const { return raw().op && detail::has_role(raw().op->roles, any); }

@@ -140,7 +140,7 @@ class bind_context {
   result<std::span<const T>> pack(std::size_t i, std::size_t count, Fill&& fill) {
     static_assert(std::is_trivially_copyable_v<T>);
     static_assert(std::is_same_v<std::invoke_result_t<Fill&, const value&, std::span<T>>, status>,
-                  "cameo: what fills packed memory is `status fill(const value& constant, std::span<T> to)`");
+                  "cameo: packed memory is filled by `status fill(const value& constant, std::span<T> to)`");
     std::size_t bytes = 0;
     if (!is_constant(i)) return status_code::fail;
     if (!checked_multiply(count, sizeof(T), bytes)) return status_code::out_of_memory;

@@ -48,7 +48,7 @@ constexpr bool match_the_same_node(const kernel_row& a, const kernel_row& b, std
 template <class First, class Second>
 struct ambiguity_check {
   static_assert(std::is_void_v<First>,
-                "cameo: two entries of one kernel list match the same node; part them by version or by type");
+                "cameo: two entries of one kernel list match the same node; separate them by version or type");
 };
 template <>
 struct ambiguity_check<void, void> {};
@@ -216,7 +216,7 @@ concept list_entry = requires {
 template <class E>
 struct entry_check_of {
   static_assert(list_entry<E>,
-                "cameo: a kernel_list has entries, and this is none: write kernel_entry<operator, since<first>, "
+                "cameo: this element of a kernel_list is not an entry: write kernel_entry<operator, since<first>, "
                 "constrain<\"T\", types...>, kernel>");
 };
 template <list_entry E>

@@ -4,14 +4,14 @@
 
 namespace CAMEO_NAMESPACE::detail::ort {
 
-/// For CAMEO_EXPORT_ORT_PLUGIN: the functions that ONNX Runtime looks up, of a provider that `make` makes.
+/// The body of CreateEpFactories, for CAMEO_EXPORT_ORT_PLUGIN: makes a factory for the provider that `make` returns.
 CAMEO_API ort_status* create_factories(provider (*make)(), const char* registered_name, const ort_api_base*,
                                        const ort_logger*, ort_ep_factory** factories, std::size_t most,
                                        std::size_t* count);
-/// See create_factories().
+/// The body of ReleaseEpFactory, for CAMEO_EXPORT_ORT_PLUGIN.
 CAMEO_API ort_status* release_factory(ort_ep_factory*);
 
-/// The provider P, checked, with an object of its own.
+/// A new object of the provider P. Compilation fails if P lacks what a provider needs.
 template <class P>
 provider exported() {
   static_assert(sizeof(provider_check<P>));
@@ -22,10 +22,10 @@ provider exported() {
 
 }  // namespace CAMEO_NAMESPACE::detail::ort
 
-/// Makes the library that this file is linked into a plugin of ONNX Runtime 1.23 and newer
-/// (`register_execution_provider_library`): the provider's long name is the name of the execution provider, which must
-/// not be one that ONNX Runtime has itself. Once per library, outside any namespace. cameo_add_ort_plugin (CMake)
-/// writes a file with it. See docs/ort_plugin_export.md.
+/// Makes a shared library a plugin of ONNX Runtime 1.23 and newer (`register_execution_provider_library`) that exports
+/// the given provider. The execution provider has the provider's long name, which must not be that of one of ONNX
+/// Runtime's own. Use it once per library, outside of any namespace; CMake's cameo_add_ort_plugin() writes a file that
+/// uses it. See docs/ort_plugin_export.md.
 #define CAMEO_EXPORT_ORT_PLUGIN(...)                                                                                   \
   extern "C" CAMEO_EXPORT cameo::detail::ort::ort_status* CreateEpFactories(                                           \
       const char* registered_name, const cameo::detail::ort::ort_api_base* base,                                       \

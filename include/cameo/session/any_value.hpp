@@ -11,7 +11,7 @@
 namespace CAMEO_NAMESPACE {
 
 namespace detail {
-/// INVALID_ARGUMENT unless the value is a tensor with these elements in host memory; the message says what it is.
+/// INVALID_ARGUMENT unless the value is a tensor with elements of this type in host memory; the message describes it.
 CAMEO_API status check_tensor(const value&, dtype elements);
 
 /// The elements of a tensor of T in host memory; errors as check_tensor. The view refers to the value.
@@ -26,17 +26,17 @@ result<tensor_view<const T>> view_as(const value& v) {
 template <class Owner>
 struct temporary_owner {
   static_assert(sizeof(Owner) == 0,
-                "cameo: a view refers to the elements of these values, and they are a temporary; give them a name that "
+                "cameo: a view refers to the elements of these values, but they are temporary; give them a name that "
                 "lives as long as the view");
 };
 }  // namespace detail
 
-/// A value in host memory that owns its data. Copies share the data, which does not change, so copying is cheap and
-/// several threads may read it. If making it fails (no memory, wrong count), it is `none`.
+/// A value in host memory that owns its data. Copies share the data, which never changes, so copying is cheap and
+/// several threads may read it. A function that fails to create one (out of memory, wrong count) returns `none`.
 class any_value {
  public:
   any_value() = default;
-  /// A tensor with a copy of `elements`, shape.count() of them.
+  /// A tensor with a copy of `elements`, whose number must be shape.count().
   template <class T>
   static any_value tensor(const extents& shape, std::span<const T> elements) {
     if (std::int64_t count = 0; !shape.checked_count(count) || std::size_t(count) != elements.size()) return {};
@@ -50,9 +50,9 @@ class any_value {
   static any_value tensor(const extents& shape, const std::vector<T>& elements) {
     return tensor(shape, std::span<const T>{elements});
   }
-  /// A deep copy of a value in host memory, strings and parts included. `none` when memory runs out.
+  /// A deep copy of a value in host memory, including strings and nested values. `none` when memory runs out.
   CAMEO_API static any_value copy_of(const value&);
-  /// A value that was made in `memory` by other code (a reader of files); the two are kept together.
+  /// Takes ownership of a value that other code, such as a reader of files, created in `memory`.
   CAMEO_API static any_value adopt(std::shared_ptr<arena> memory, const value&);
 
   const value& view() const { return value_; }
@@ -71,7 +71,7 @@ class any_value {
     static_cast<void>(sizeof(detail::temporary_owner<T>));
     return status_code::fail;
   }
-  /// The same without a check: only for what is known to be a tensor of T.
+  /// The elements without a check: the value must be a tensor of T.
   template <class T>
   tensor_view<const T> as_unchecked() const& {
     return value_.as_unchecked<T>();
@@ -82,7 +82,7 @@ class any_value {
   value value_;
 };
 
-/// "float[2,3] 1 2 3 ...": at most `elements` of each tensor. The value is in host memory.
+/// Formats a value in host memory with at most `elements` of each tensor: "float[2,3] 1 2 3 ...".
 CAMEO_API std::string to_string(const value&, std::size_t elements = 8);
 
 /// An output of a run with its name in the model.
@@ -103,7 +103,7 @@ class named_values {
   auto end() const { return items.end(); }
   std::size_t size() const { return items.size(); }
   const named_value& operator[](std::size_t i) const { return items[i]; }
-  /// Null when there is no such name.
+  /// The output of this name; null if there is none.
   CAMEO_API const any_value* find(std::string_view name) const;
   /// The elements of an output that is a tensor of T. INVALID_ARGUMENT when there is no such output (the message lists
   /// the outputs) or it has another type. The view refers to these outputs: keep them.

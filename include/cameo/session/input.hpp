@@ -30,7 +30,7 @@ struct range_check {
                 "bool");
   static constexpr bool fine = std::ranges::contiguous_range<const E&> && std::ranges::sized_range<const E&>;
   static_assert(is_bits<E> || fine,
-                "cameo: the elements of an input must lie one after the other in memory (std::vector, std::array, "
+                "cameo: the elements of an input must be contiguous in memory (std::vector, std::array, "
                 "std::span, an array, a tensor_view); copy these into a std::vector");
 };
 template <class E>
@@ -43,7 +43,7 @@ struct one_check {
 }  // namespace inputs
 
 namespace detail {
-/// An input or output of a model: its name, or its index in session::inputs() or outputs().
+/// Identifies an input or output of a model by its name, or by its index in session::inputs() or outputs().
 struct io_key {
   static constexpr std::size_t by_name = std::size_t(-1);
   std::string_view name = {};
@@ -58,23 +58,23 @@ struct io_key {
 };
 }  // namespace detail
 
-/// An input of one run, by name or by index. Elements are borrowed: they must stay valid and unchanged until the run
-/// has ended; only text is copied. In host memory.
+/// An input of one run, by name or by index, in host memory. Elements are borrowed: they must stay valid and unchanged
+/// until the run has ended; only text is copied.
 ///
 ///   session.run({{"pixels", vector}, {"mask", pointer, {1, 128}}, {"k", 3.0f}, {"ids", {7, 8, 9}}, {"text", "hello"}})
 ///
-/// Without a shape, elements take the shape that the model declares: one open dim follows from their number; several
-/// open dims are 1 if the elements exactly fill the others. A tensor_view has its own shape. Elements that do not fit
-/// make the run return INVALID_ARGUMENT.
+/// Without a shape, elements have the shape that the model declares: one open dim follows from their number; several
+/// open dims are 1 if the elements exactly fill the other dims. A tensor_view has a shape already. If the elements do
+/// not fit, the run returns INVALID_ARGUMENT.
 struct named_input {
   detail::io_key key;
   value input;
-  bool shape_of_model = false;          ///< `input` is flat; its shape follows from the model's
-  std::optional<std::int64_t> count{};  ///< number of elements; without: as many as the shape needs
+  bool shape_of_model = false;          ///< true: `input` is flat, and its shape follows from the declared one
+  std::optional<std::int64_t> count{};  ///< number of elements; nullopt: as many as the shape needs
 
   named_input(detail::io_key k, const value& v) : key{k}, input{v} {}
   named_input(detail::io_key k, const any_value& v) : key{k}, input{v.view()} {}
-  /// A range of elements or of texts, or one of them.
+  /// An input of a range of elements or of texts, or of a single one.
   template <class E>
   named_input(detail::io_key k, const E& elements) : key{k}, shape_of_model{!std::convertible_to<const E&, value>} {
     if constexpr (std::convertible_to<const E&, value>) input = elements;
@@ -82,7 +82,7 @@ struct named_input {
     else if constexpr (std::ranges::range<const E&>) take(elements);
     else take_one(elements);
   }
-  /// The same with a shape; a pointer has shape.count() elements.
+  /// An input with an explicit shape; a pointer must point to shape.count() elements.
   template <class E>
   named_input(detail::io_key k, const E& elements, const extents& shape) : named_input{k, elements} {
     input.shape = shape;
@@ -94,7 +94,7 @@ struct named_input {
     static_assert(sizeof(detail::element_check<element>));
     if constexpr (element_type<element>) input = value::tensor(dtype_of<element>, shape, elements);
   }
-  /// A list that is written in the call of run() lives as long as the call.
+  /// An input of a braced list, which lives until the end of the call of run() that contains it.
   template <class T>
   named_input(detail::io_key k, std::initializer_list<T> elements)
       : named_input{k, std::span<const T>{elements.begin(), elements.size()}} {}

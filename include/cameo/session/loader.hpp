@@ -17,14 +17,14 @@ namespace detail {
 struct ep_intent;   // session/component_context.hpp
 struct format_row;  // format/format.hpp
 
-/// A runtime without types: its parts, which are borrowed while a model is loaded, and its functions. runtime<...>
+/// A type-erased runtime: its parts, which are borrowed while a model is loaded, and its functions. runtime<...>
 /// documents the functions.
 struct loader {
   member_span<const provider> providers;  // by priority
   member_span<const format_row> formats;
   std::span<const transform_table* const> transforms = {};  // applied before partitioning
-  std::shared_ptr<context_workspace> workspace = {};        // of the runtime
-  device_delegate choose_devices = {};                      // of the runtime's type; empty: the whole list
+  std::shared_ptr<context_workspace> workspace = {};        // shared by the runtime's sessions
+  device_delegate choose_devices = {};                      // the runtime's device policy; empty: all providers
 
   CAMEO_API result<session> load(std::string_view path, const session_options&) const;
   CAMEO_API result<session> load(std::span<const std::byte> bytes, std::string_view name, const session_options&) const;
@@ -33,7 +33,7 @@ struct loader {
                                       const session_options&) const;
   CAMEO_API result<session> load(std::istream&, std::string_view name, const session_options&) const;
   CAMEO_API result<session> load(std::unique_ptr<model>, const session_options&) const;
-  /// Without options (null), those of the package hold. The same for a package.
+  /// Loads a component, or all components of a package. Null options: those of the package are used.
   CAMEO_API result<session> load(const component_context&, const session_options*) const;
   CAMEO_API result<pipeline> load(const package&, const session_options*,
                                   function_ref<selection(const selection_request&)>) const;

@@ -8,31 +8,34 @@ namespace detail {
 struct format_row;  // format/format.hpp
 }  // namespace detail
 
-/// The inputs and outputs of a session in the form of packages.
+/// The inputs and outputs of a session, as packages describe them.
 CAMEO_API package_io interface_of(const session&);
 
-/// The components of a package, each in the variant that runs here, as one model: they run in the order of their
-/// declaration, and later components read the outputs of earlier ones by name (package/io.hpp). Thread-safe: run() from
-/// any number of threads. Independent of the package once it is loaded.
+/// The components of a package as one model, each in the variant selected for this machine. Components run in the order
+/// of their declaration, and later ones read the outputs of earlier ones by name (package/io.hpp). Thread-safe: any
+/// number of threads may call run(). The package may be destroyed once the pipeline is loaded.
 class pipeline {
  public:
   CAMEO_API pipeline(pipeline&&) noexcept;
   CAMEO_API pipeline& operator=(pipeline&&) noexcept;
   CAMEO_API ~pipeline();
 
-  /// Of the whole: values that no component passes to another, or those that the package declares, in its order.
+  /// The inputs of the pipeline: those that the package declares, in its order; otherwise those that no earlier
+  /// component produces.
   CAMEO_API const std::vector<io_info>& inputs() const;
-  /// See inputs().
+  /// The outputs of the pipeline: those that the package declares, in its order; otherwise those that no later
+  /// component reads.
   CAMEO_API const std::vector<io_info>& outputs() const;
-  /// Number of components.
+  /// The number of components.
   CAMEO_API std::size_t size() const;
-  /// `i` is below size(). Lives as long as the pipeline.
+  /// The session of a component; `i` is below size(). Lives as long as the pipeline.
   CAMEO_API const session& part(std::size_t i) const;
   /// The selected variant of part(i).
   CAMEO_API const component_context& selected(std::size_t i) const;
 
-  /// Runs all components once; returns the outputs of the whole. Intermediate values are passed on without a change.
-  /// Errors as of session::run, with the component in front; the timeout is for all of them together.
+  /// Runs all components once and returns the outputs of the pipeline. Values between components are passed unchanged.
+  /// Errors are those of session::run, preceded by the component's name; the timeout applies to all components
+  /// together.
   result<named_values> run(std::initializer_list<named_input> inputs, const run_settings& settings = {}) const {
     return run(std::span<const named_input>{inputs.begin(), inputs.size()}, settings);
   }
@@ -45,12 +48,12 @@ class pipeline {
   std::unique_ptr<impl> impl_;
 };
 
-/// The inputs and outputs of a package's models: for each component, those of the first variant whose model can be
-/// read. `unread`, if given, receives a line for each variant whose model can't be read. INVALID_ARGUMENT when variants
-/// of a component differ, naming both.
+/// The inputs and outputs of a package's components: those of the first variant whose model can be read. `unread`, if
+/// given, receives a line for each variant whose model can't be read. INVALID_ARGUMENT, naming both variants, if the
+/// variants of a component differ.
 CAMEO_API result<std::vector<component_io>> interfaces_of(const package&, std::span<const detail::format_row>,
                                                           std::vector<std::string>* unread = nullptr);
-/// The same for one model's file, whose external data lies beside it, or in `weights`.
+/// The inputs and outputs of one model file, whose external data is in its folder, or in the folder `weights`.
 CAMEO_API result<package_io> interface_of_file(const std::string& path, std::span<const detail::format_row>,
                                                const std::string& weights = {});
 

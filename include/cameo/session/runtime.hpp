@@ -9,8 +9,8 @@
 
 namespace CAMEO_NAMESPACE {
 
-// What compile() takes and gives is in session/compile.hpp, what packages need in cameo/packages.hpp: the programs that
-// use them include those.
+// The parameter and the result of compile() are declared in session/compile.hpp, and those of the functions for
+// packages in cameo/packages.hpp; only programs that call these functions need to include them.
 struct best_fit;
 
 namespace detail {
@@ -38,36 +38,37 @@ struct last_check {
 };
 }  // namespace detail
 
-/// Providers in order of priority, without a promise that they can run every operator.
+/// A list of providers in order of priority whose last one need not be a fallback, so that an operator may have no
+/// provider: runtime<partial<my_npu>>.
 template <class... Ps>
 struct partial {};
 
-/// The formats that a runtime reads unless it names others: runtime<formats<ort_format>, cameo::eps::cpu>.
+/// The formats that a runtime reads unless its list names others: runtime<formats<ort_format>, cameo::eps::cpu>.
 using default_formats = detail::format_list<ort_format, onnx_format>;
-/// The transforms that a runtime applies before partitioning unless it names others. Providers add those that run after
-/// partitioning.
+/// The transforms that a runtime applies before partitioning unless its list names others. Providers add transforms
+/// that run after partitioning.
 using default_transforms = rules::standard_transforms;
 
 namespace detail {
 /// The types that load() accepts as a file's path: a string of any kind, a std::filesystem::path.
 template <class P>
 concept path_like = std::convertible_to<P, std::string> || std::convertible_to<P, std::string_view>;
-/// The text of such a path, without a copy: a copy may throw, and load() must not. `kept` owns it where a type only
-/// converts to a string.
+/// The text of a path, without a copy where possible: a copy may throw, and load() must not. If the path's type only
+/// converts to a string, `kept` owns the text.
 template <path_like Path>
 std::string_view text_of(const Path& path, std::string& kept) {
   if constexpr (std::convertible_to<const Path&, std::string_view>) return path;
   else if constexpr (requires { std::string_view{path.native()}; }) return path.native();
   else return kept = path;
 }
-/// The types that it accepts as the bytes of a model.
+/// The types that load() accepts as the bytes of a model.
 template <class R>
 concept byte_range =
     std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && !path_like<R> &&
     (std::same_as<std::ranges::range_value_t<R>, std::byte> ||
      std::same_as<std::ranges::range_value_t<R>, unsigned char> || std::same_as<std::ranges::range_value_t<R>, char>);
 
-/// Use every provider of the list, in its order.
+/// The default device policy: every provider of the list is used, in its order.
 struct whole_list {};
 
 /// The parts of a runtime besides its providers.
@@ -79,22 +80,22 @@ struct runtime_parts {
 };
 }  // namespace detail
 
-// What stands before the providers in a runtime's list, each at most once and in any order.
+// The parts that may precede the providers in a runtime's list, each at most once and in any order.
 
-/// Transforms of the user's own, after those that the runtime has already: runtime<with<my_rules>, cameo::eps::cpu>.
+/// Adds the user's transforms after those that the runtime has already: runtime<with<my_rules>, cameo::eps::cpu>.
 template <transform_family... Families>
 struct with {
   template <class Parts>
   using change = detail::runtime_parts<typename Parts::formats, typename Parts::transforms::template with<Families...>,
                                        typename Parts::devices>;
 };
-/// These transforms alone, without the standard ones; none: transforms<>.
+/// Replaces the standard transforms by these; transforms<> applies none.
 template <transform_family... Families>
 struct transforms {
   template <class Parts>
   using change = detail::runtime_parts<typename Parts::formats, transform_set<Families...>, typename Parts::devices>;
 };
-/// The formats of models, in order; only these are linked.
+/// The formats of models that the runtime tries, in order; only these are linked.
 template <model_format... Fs>
 struct formats {
   static_assert(sizeof...(Fs) > 0, "cameo: a runtime reads at least one format: formats<cameo::onnx_format>");
@@ -113,18 +114,19 @@ struct devices_by {
 };
 
 namespace detail {
-using default_parts = runtime_parts<default_formats, default_transforms, whole_list>;  ///< of a runtime without any
-/// A part of a runtime that is no provider.
+/// The parts of a runtime whose list contains only providers.
+using default_parts = runtime_parts<default_formats, default_transforms, whole_list>;
+/// A part of a runtime's list other than a provider.
 template <class T>
 concept runtime_part = requires { typename T::template change<default_parts>; };
 }  // namespace detail
 
-/// The functions of all runtimes; programs write runtime<...>.
+/// Implements the functions of every runtime; programs write runtime<...>.
 template <class Parts, class... Ps>
 class basic_runtime {
   static_assert(sizeof...(Ps) > 0, "cameo: a runtime needs at least one provider");
   static_assert((!detail::runtime_part<Ps> && ...),
-                "cameo: with<...>, transforms<...>, formats<...> and devices_by<...> stand before the providers of a "
+                "cameo: with<...>, transforms<...>, formats<...> and devices_by<...> must precede the providers of a "
                 "runtime");
   static_assert((sizeof(detail::provider_check<Ps>) && ... && true));
   static_assert((sizeof(detail::once_check<Ps, Ps...>) && ... && true));
@@ -137,20 +139,21 @@ class basic_runtime {
     requires(sizeof...(Ps) > 0)
       : objects_{std::make_shared<std::tuple<Ps...>>(std::move(objects)...)} {}
 
-  /// Reads, checks, partitions and plans a model; session_options lists what can be chosen. Sessions share the
-  /// provider objects. Thread-safe where the providers' hooks are. Errors start with the file's name:
+  /// Reads, checks, partitions and plans a model file; session_options documents the options. Sessions share the
+  /// provider objects. Thread-safe if the providers' hooks are. Errors start with the file's name:
   ///   NO_SUCHFILE, INVALID_PROTOBUF, INVALID_ARGUMENT, INVALID_GRAPH  an error in the file or the options
   ///   NOT_IMPLEMENTED                                   a node that no provider takes, with each one's reason
-  ///   FAIL, EP_FAIL, MODEL_REQUIRES_COMPILATION         an error of a provider or its claims
-  ///   OUT_OF_MEMORY, MODEL_LOAD_CANCELED                by the limits and the stop token in the options
+  ///   FAIL, EP_FAIL, MODEL_REQUIRES_COMPILATION         an error of a provider, or in what it claimed
+  ///   OUT_OF_MEMORY, MODEL_LOAD_CANCELED                the limits, or the stop token, in the options
   template <detail::path_like Path>
   result<session> load(const Path& path, const session_options& options = {}) const {
     const auto mine = providers();
     std::string kept;
     return loader_of(mine).load(detail::text_of(path, kept), options);
   }
-  /// From memory: a range of std::byte, unsigned char or char that is no std::string (a string is a path). Weights are
-  /// not copied, so it must outlive the session; a temporary that owns its bytes is kept by the session instead.
+  /// Loads a model from memory: a range of std::byte, unsigned char or char other than a std::string (which is a path).
+  /// Weights are not copied, so the bytes must outlive the session; of a temporary that owns its bytes, the session
+  /// keeps them (a std::vector<std::byte>) or a copy.
   template <detail::byte_range Bytes>
   result<session> load(Bytes&& bytes, const session_options& options = {}, std::string_view name = "model") const {
     const auto mine = providers();
@@ -161,24 +164,24 @@ class basic_runtime {
     else if constexpr (std::ranges::borrowed_range<Bytes>) return from.load(view, name, options);
     else return from.load_copy(view, name, options);
   }
-  /// From a stream, read to its end; the session keeps the bytes. FAIL when it can't be read.
+  /// Loads a model from a stream, which is read to its end; the session keeps the bytes. FAIL when it can't be read.
   result<session> load(std::istream& stream, const session_options& options = {},
                        std::string_view name = "model") const {
     const auto mine = providers();
     return loader_of(mine).load(stream, name, options);
   }
-  /// A graph that was built or changed in memory.
+  /// Loads a graph that was built or changed in memory.
   result<session> load(std::unique_ptr<model> graph, const session_options& options = {}) const {
     const auto mine = providers();
     return loader_of(mine).load(std::move(graph), options);
   }
 
-  /// Selects the variant of a package's component that runs here (docs/packages.md), among the providers that the
-  /// options name or their policy chooses; without either, best_fit tries the fallback alone, and `best_fit{.ranked =
-  /// true}` the whole list. The options' other members have no effect: see load().
-  /// If a variant_policy of the user's returns no device, the first device of the variant's provider is used.
-  ///   INVALID_ARGUMENT  no such component; an error in the options
-  ///   FAIL              no variant fits, with each verdict; a policy chose something that does not exist
+  /// Selects a variant of a package's component for this machine (docs/packages.md), among the providers that the
+  /// options name or their policy chooses. Without either, best_fit tries only the fallback, and `best_fit{.ranked =
+  /// true}` every provider of the list. Other members of the options have no effect here: see load().
+  /// If a user's variant_policy returns no device, the first device of the variant's provider is used.
+  ///   INVALID_ARGUMENT  the component does not exist; an error in the options
+  ///   FAIL              no variant fits (with each verdict); the policy chose something that does not exist
   template <class Choice = best_fit, class Context = component_context>
   result<Context> select(const package& from, std::string_view component, const session_options& how = {},
                          const Choice& policy = {}) const {
@@ -186,56 +189,58 @@ class basic_runtime {
     const auto choose = [&](const selection_request& r) { return policy(r); };
     return selector_of(mine).select(from, component, how, choose);
   }
-  /// The devices that select() compares variants with; for programs that call a variant_policy themselves.
+  /// The devices that select() passes to the policy; for programs that call a variant_policy themselves.
   template <class Intent = detail::ep_intent>
   result<Intent> intent(const session_options& how = {}) const {
     const auto mine = providers();
     return selector_of(mine).intent(how);
   }
-  /// A session of a selected variant, as the package configures it: with its options, on the provider that it was
-  /// selected for. May be called any number of times. Errors as for a file, and
+  /// Loads a selected variant with the package's options, on the provider for which it was selected. May be called any
+  /// number of times. The errors of loading a file, and
   ///   FAIL         the variant names no model file, or a folder that does not exist
-  ///   NO_SUCHFILE  its model file does not exist
+  ///   NO_SUCHFILE  the model file does not exist
   result<session> load(const component_context& from) const {
     const auto mine = providers();
     return loader_of(mine).load(from, nullptr);
   }
-  /// The same with the caller's options: the package's are not used, except folders that the caller does not set.
-  /// The provider is the one that the variant was selected for, unless the options name others; no policy is called.
+  /// Loads a selected variant with the caller's options: the package's are not used, except for folders that the caller
+  /// does not set. The provider is the one for which the variant was selected, unless the options name others; no
+  /// policy is called.
   result<session> load(const component_context& from, const session_options& options) const {
     const auto mine = providers();
     return loader_of(mine).load(from, &options);
   }
 
-  /// All components of a package as one model, each in the variant that runs here (session/pipeline.hpp); a package
-  /// with one component gives just that. Any provider of the list may run a component: the first that a variant fits,
-  /// unless the options or another policy decide otherwise. Without options, the package's options are used. Errors as
-  /// of select() and load(), and INVALID_ARGUMENT for components that do not connect.
+  /// Loads all components of a package as one model, each in the variant selected for this machine
+  /// (session/pipeline.hpp). Unless the options or another policy decide otherwise, a component runs on the first
+  /// provider of the list that one of its variants fits. The package's options are used. Errors are those of select()
+  /// and load(), and INVALID_ARGUMENT for components whose inputs and outputs do not connect.
   template <class Policy = best_fit, class Pipeline = pipeline>
     requires(!std::same_as<Policy, session_options>)
   result<Pipeline> load(const package& from, const Policy& policy = Policy{.ranked = true}) const {
     return load_pipeline<Pipeline>(from, nullptr, policy);
   }
-  /// The same with options for the sessions of all components.
+  /// Loads all components of a package with the caller's options for each session.
   template <class Policy = best_fit, class Pipeline = pipeline>
   result<Pipeline> load(const package& from, const session_options& options,
                         const Policy& policy = Policy{.ranked = true}) const {
     return load_pipeline<Pipeline>(from, &options, policy);
   }
 
-  /// Compiles a model for these providers and writes it: a provider's group becomes a node that contains the compiled
-  /// program, and loads again without compiling (docs/contexts.md). Several threads may compile.
+  /// Compiles a model for these providers and writes the result: each group of nodes that a provider compiles becomes
+  /// one node that contains the compiled program, so that it is loaded again without compilation (docs/contexts.md).
+  /// Several threads may compile at once.
   ///   INVALID_ARGUMENT  no input, an input file that does not exist, an output that is a folder or has no extension
   ///   FAIL              something that the options forbid; bytes without an output; a file that can't be written
   ///   INVALID_GRAPH     a provider would have to compile its own compiled node again
-  ///   and the errors of load()
+  ///   ...               the errors of load()
   template <class Options = compile_options, class Report = compile_report>
   result<Report> compile(Options options) const {
     const auto mine = providers();
     return loader_of(mine).compile(std::move(options));
   }
-  /// The compatibility text of a compiled model (a file, or bytes) for the provider with this long name; std::nullopt
-  /// if it has none, or the bytes are no model. NO_SUCHFILE when the file does not exist.
+  /// The compatibility text that the provider with this long name stored in a compiled model (a file, or bytes);
+  /// std::nullopt if there is none, or the bytes do not contain a model. NO_SUCHFILE when the file does not exist.
   template <class Model>
     requires(detail::path_like<Model> || detail::byte_range<Model>)
   result<std::optional<std::string>> compatibility(const Model& model, std::string_view provider) const {
@@ -248,8 +253,8 @@ class basic_runtime {
       return from.compatibility(std::as_bytes(std::span{std::ranges::data(model), std::ranges::size(model)}), provider);
     }
   }
-  /// The verdict of the provider with these names (short or long) on that text. INVALID_ARGUMENT without a name, for
-  /// one that is not of this runtime, or for names of different providers.
+  /// The verdict of the provider with these names (short or long) on a compatibility text. INVALID_ARGUMENT without a
+  /// name, for a provider that this runtime lacks, or for names of different providers.
   result<compiled_fit> fit(std::span<const std::string_view> names, std::string_view written) const {
     const auto mine = providers();
     return selector_of(mine).fit(names, written);
@@ -257,25 +262,25 @@ class basic_runtime {
   /// The workspace that sessions of this runtime and its copies share (ep.share_ep_contexts).
   const std::shared_ptr<context_workspace>& workspace() const { return workspace_; }
 
-  /// Devices of the providers, in the list's order, as they were registered; listed anew with each call. `failed`, if
-  /// given, is called for providers whose hook fails.
+  /// The devices of the providers, in the list's order and then in that of the provider's hook, which is called each
+  /// time. `failed`, if given, is called for providers whose hook fails.
   std::vector<ep_device> devices(const detail::callback<void(const provider_row&, const status&)>& failed = {}) const {
     return detail::devices_of(providers(), failed);
   }
-  /// The same, in the order in which policies receive them.
+  /// The devices of the providers, in the order in which policies receive them.
   std::vector<ep_device> devices_by_preference() const {
     std::vector<ep_device> all = devices();
     detail::sort_by_preference(all);
     return all;
   }
 
-  /// Rows and objects in order of priority.
+  /// The providers' function tables and objects, in order of priority.
   std::array<provider, sizeof...(Ps)> providers() const {
     return {provider{&detail::row_of<Ps>(), {objects_, &std::get<Ps>(*objects_)}}...};
   }
 
  private:
-  /// Without formats and transforms, so that a program that only selects is not linked with them.
+  /// A loader without formats and transforms, so that a program that only selects variants is not linked with them.
   detail::loader selector_of(std::span<const provider> mine) const {
     return {mine, {}, {}, workspace_, choose_devices_};
   }
@@ -304,7 +309,7 @@ class basic_runtime {
 };
 
 namespace detail {
-/// A runtime's base: its parts are taken from the front of the list, the rest are providers.
+/// The base class of a runtime: parts are taken from the front of the list; the rest are providers.
 template <class Parts, class... Ts>
 struct runtime_of {
   static_assert(sizeof...(Ts) > 0, "cameo: a runtime needs at least one provider");
@@ -319,8 +324,8 @@ struct runtime_of<Parts, partial<Ps...>> {
 };
 }  // namespace detail
 
-/// A runtime is exactly its list: only the providers named here are in the program. Cheap; sessions share its providers
-/// and may outlive it.
+/// Loads models for a list of providers. Only the providers named here are linked into the program. Cheap to create and
+/// to copy; sessions share its providers and may outlive it.
 ///
 ///   runtime<my_npu, cameo::eps::cpu>
 ///   runtime<with<my_rules>, devices_by<prefer_npu>, formats<ort_format>, my_npu, cameo::eps::cpu>
@@ -331,7 +336,7 @@ class runtime : public detail::runtime_of<detail::default_parts, Ts...>::type {
  public:
   using base::base;
 };
-/// runtime{my_npu{settings}, cameo::eps::cpu{}}
+/// Deduces the list from provider objects: runtime{my_npu{settings}, cameo::eps::cpu{}}.
 template <class... Ps>
 runtime(Ps...) -> runtime<Ps...>;
 

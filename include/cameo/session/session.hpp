@@ -20,15 +20,16 @@ struct io_info {
   bool optional = false;  // an input with a default (an initializer of the same name)
   std::string type_text;  // "tensor(float)[batch,3,224,224]"
 
-  /// Of a tensor's elements; `undefined` for an input or output that is no tensor.
+  /// The type of a tensor's elements; `undefined` for an input or output that is not a tensor.
   dtype element() const { return type.is_tensor() ? type.type : dtype::undefined; }
   /// A tensor's dims, -1 for those that the model leaves open; std::nullopt when even the rank is open.
   CAMEO_API std::optional<std::vector<std::int64_t>> dims() const;
 };
-/// "image: tensor(float)[batch,3,224,224]"
+/// Formats name, type and shape: "image: tensor(float)[batch,3,224,224]".
 CAMEO_API std::string to_string(const io_info&);
 
-/// Where a node runs and, if requested, why no earlier provider of the list took it. Providers by their short names.
+/// The provider that runs a node and, if requested, why no earlier provider of the list took it. Providers are given by
+/// their short names.
 struct placement_info {
   std::string node, domain, op_type, provider;
   std::int64_t opset = 0;
@@ -39,20 +40,22 @@ struct placement_info {
 };
 
 namespace detail {
-/// Checks that a binding may keep a reference to the memory: it must not be a temporary's own.
+/// Checks at compile time that a binding may keep a reference to the memory: a temporary must not own it.
 template <class E>
 struct bound_check {
   static_assert(std::is_lvalue_reference_v<E> || std::convertible_to<E, const value&> || std::ranges::borrowed_range<E>,
-                "cameo: a binding reads and writes this memory in every run, and a temporary is gone by then; give it "
-                "a name that lives as long as the binding");
+                "cameo: a binding uses this memory in every run, but it belongs to a temporary; store it in a variable "
+                "that lives as long as the binding");
 };
 }  // namespace detail
 
-/// A runner of a session with its inputs and outputs bound to memory: running it again copies nothing and, from the
-/// second run on, allocates nothing. One run at a time; different bindings run at once. The session outlives it.
+/// A session's inputs and outputs bound to memory: running the binding again copies nothing and, from the second run
+/// on, allocates nothing. A binding has one run at a time; different bindings may run concurrently. The session must
+/// outlive its bindings.
 class io_binding {
  public:
-  /// Empty, for an object that gets its binding later; only to be asked whether it is, and assigned to.
+  /// Creates an empty binding, to be assigned later. An empty one may only be tested with operator bool and assigned
+  /// to.
   CAMEO_API io_binding() noexcept;
   explicit operator bool() const { return bool(impl_); }
   CAMEO_API io_binding(io_binding&&) noexcept;
@@ -73,27 +76,28 @@ class io_binding {
     static_assert(sizeof(detail::bound_check<E>));
     return bind_input(named_input{key, elements, shape});
   }
-  /// Runs write the output here: room for shape.count() elements of its type in the caller's memory, until it is bound
-  /// again (`{}`: the binding's own memory again). A smaller output fits, and output() has its shape; a run whose
-  /// output is larger ends with INVALID_ARGUMENT. INVALID_ARGUMENT for an unknown name, another type, or strings.
+  /// Makes runs write the output to this buffer in the caller's memory, which holds shape.count() elements of the
+  /// output's type and must stay valid until the output is bound again (`{}` returns to the binding's own memory). A
+  /// smaller output fits, and output() has its shape; a run whose output is larger ends with INVALID_ARGUMENT.
+  /// INVALID_ARGUMENT for an unknown name, another type, or strings.
   CAMEO_API status bind_output(detail::io_key, const value&);
-  /// The same for contiguous elements: a vector, an array, a span.
+  /// Binds an output to a buffer of contiguous elements: a vector, an array, a span.
   template <std::ranges::contiguous_range R>
   status bind_output(detail::io_key key, R&& elements) {
     using T = std::remove_reference_t<std::ranges::range_reference_t<R>>;
     static_assert(sizeof(detail::bound_check<R>));
-    static_assert(!std::is_const_v<T>, "cameo: runs write to a bound output; these elements are const");
+    static_assert(!std::is_const_v<T>, "cameo: runs write to a bound output, but these elements are const");
     static_assert(sizeof(detail::element_check<std::remove_const_t<T>>));
     if constexpr (element_type<std::remove_const_t<T>>)
       return bind_output(key, value::tensor(dtype_of<std::remove_const_t<T>>,
                                             {std::int64_t(std::ranges::size(elements))}, std::ranges::data(elements)));
     else return {};
   }
-  /// The output's value of the last run; in the caller's memory, or in the binding's own until the next run. `i` is
-  /// below output_count(); null for a name that the model does not have.
+  /// An output of the last run: in the caller's memory if it was bound, otherwise in the binding's own memory and valid
+  /// until the next run. `i` is below output_count(); null for a name that the model does not have.
   CAMEO_API const value& output(std::size_t i) const;
   CAMEO_API const value* output(std::string_view name) const;
-  /// The elements of an output that is a tensor of T; INVALID_ARGUMENT otherwise. Valid as long as output()'s.
+  /// The elements of an output that is a tensor of T; INVALID_ARGUMENT otherwise. Valid as long as output().
   template <class T>
   result<tensor_view<const T>> get(std::string_view name) const {
     const value* const found = output(name);
@@ -102,9 +106,9 @@ class io_binding {
     if (!view) return std::move(view).error().in(name);
     return view;
   }
-  /// Number of outputs of the model.
+  /// The number of outputs of the model.
   CAMEO_API std::size_t output_count() const;
-  /// Bytes for intermediate values.
+  /// The size in bytes of the memory for intermediate values.
   CAMEO_API std::size_t arena_bytes() const;
 
  private:
@@ -114,27 +118,27 @@ class io_binding {
   detail::owned<impl> impl_;
 };
 
-/// A model ready to run. Thread-safe: run() from any number of threads.
+/// A loaded model that is ready to run. Thread-safe: any number of threads may call run().
 class session {
  public:
-  /// Empty, for an object that gets its model later, as after a move: run() and bind() are INVALID_ARGUMENT, and other
-  /// functions are not to be called.
+  /// Creates an empty session, to be assigned later; a moved-from session is empty, too. run() and bind() of an empty
+  /// session return INVALID_ARGUMENT, and its other functions must not be called.
   CAMEO_API session() noexcept;
   explicit operator bool() const { return bool(impl_); }
   CAMEO_API session(session&&) noexcept;
   CAMEO_API session& operator=(session&&) noexcept;
   CAMEO_API ~session();
 
-  /// In the model's order, without initializers that a caller may not replace.
+  /// The model's inputs in its order, without initializers that a caller may not replace.
   CAMEO_API const std::vector<io_info>& inputs() const;
-  /// In the model's order.
+  /// The model's outputs in its order.
   CAMEO_API const std::vector<io_info>& outputs() const;
   /// The input of that name; null when the model has no such input.
   CAMEO_API const io_info* input(std::string_view name) const;
   /// See input().
   CAMEO_API const io_info* output(std::string_view name) const;
 
-  /// One run; returns copies of all outputs, in the model's order.
+  /// Runs the model once and returns copies of all outputs, in the model's order.
   ///   INVALID_ARGUMENT             an input is missing, unknown, given twice, or of another type, rank or size than
   ///                                the model declares; the message names it. Also when a kernel rejects its data
   ///   CANCELED, DEADLINE_EXCEEDED  by the stop token and the timeout in the settings
@@ -145,36 +149,38 @@ class session {
   }
   CAMEO_API result<named_values> run(std::span<const named_input> inputs, const run_settings& = {}) const;
 
-  /// Makes a binding, which has memory of its own for runs. OUT_OF_MEMORY when its memory can't be allocated.
+  /// Creates a binding, which owns separate memory for its runs. OUT_OF_MEMORY when that can't be allocated.
   CAMEO_API result<io_binding> bind() const;
-  /// Runs the binding once; errors as above. INVALID_ARGUMENT when it is another session's.
+  /// Runs the binding once, with the errors of the function above. INVALID_ARGUMENT for a binding of another session.
   CAMEO_API status run(io_binding&, const run_settings& = {}) const;
 
-  /// Every node that runs, in order.
+  /// Every node that runs, in execution order.
   CAMEO_API std::vector<placement_info> placements(bool with_refusals = false) const;
-  /// What each provider took while the session was loaded, in the order in which they took it: nodes that are compiled
-  /// together, or one node. Names are those of nodes at that time: after rewrites of level basic, before nodes were
-  /// fused; a subgraph's come before those of the graph that contains it. FAIL unless the session was loaded with
+  /// The nodes that each provider took while the session was loaded, in the order in which it took them: each entry is
+  /// a group of nodes that is compiled together, or one node. Names are those of the nodes at that time: after rewrites
+  /// of level basic, before nodes were fused. Entries of a subgraph precede those of the graph that contains it. FAIL
+  /// unless the session was loaded with
   /// session.record_ep_graph_assignment_info=1.
   CAMEO_API result<std::vector<ep_assignment>> assignments() const;
-  /// Nodes and copies between memory kinds in the main graph's plan.
+  /// The number of steps in the main graph's plan: its nodes, and copies between kinds of memory.
   CAMEO_API std::size_t step_count() const;
-  /// Threads that a run may use, the caller's included.
+  /// The number of threads that a run may use, including the caller's.
   CAMEO_API std::size_t thread_count() const;
-  /// Names of the providers in use, in order of priority.
+  /// The names of the providers in use, in order of priority.
   CAMEO_API std::vector<std::string> providers() const;
-  /// The devices that were chosen for them, by a policy or in the options, in order of preference.
+  /// The devices that a policy or the options chose for the providers, in order of preference.
   CAMEO_API const std::vector<ep_device>& devices() const;
-  /// The value of a configuration key in this session (also "ep.<provider's long name in lower case>.<option>"): as it
-  /// was set, by the options or by a chosen device, or its default. Empty for other keys.
+  /// The value of a configuration key in this session, or of a provider's option
+  /// ("ep.<provider's long name in lower case>.<option>"): the value that the options or a chosen device set, otherwise
+  /// the default. Empty for an unknown key.
   CAMEO_API std::string_view config(std::string_view key) const;
-  /// Bytes of values with known shapes that a run needs.
+  /// The number of bytes that a run needs for the values whose shapes are known before it.
   CAMEO_API std::size_t fixed_bytes() const;
-  /// The model as it was partitioned. Lives as long as the session.
+  /// The model after partitioning. Lives as long as the session.
   CAMEO_API const model& graph() const;
   /// The graph that a fused node of graph() stands for; null for other nodes. Lives as long as the session.
   CAMEO_API const cameo::graph* fused_body(const detail::graph_node&) const;
-  /// Lives as long as the session.
+  /// The plan of the main graph. Lives as long as the session.
   CAMEO_API const plan_view& plan() const;
   /// The transforms that changed the graph while it was loaded.
   CAMEO_API const transform_log& rewrites() const;
@@ -186,12 +192,13 @@ class session {
   detail::owned<impl> impl_;
 };
 
-/// A text for a terminal, in one line: control characters, as a model's names may have, become ' ' or '?'.
+/// Replaces control characters, which names in a model may contain, by ' ' or '?', so that the text fits in one line of
+/// a terminal.
 CAMEO_API std::string one_line(std::string_view words);
-/// Prints "error: CODE: words" to standard error, in one line, and returns 1, so that main can `return report(...)`. In
-/// colour on a terminal, unless NO_COLOR is set.
+/// Prints "error: CODE: words" to standard error, in one line, and returns 1, so that main can `return report(...)`.
+/// On a terminal the line is colored, unless NO_COLOR is set.
 CAMEO_API int report(const status&);
-/// Prints every value, shortened, in a line of its own made by one_line(), and returns 0.
+/// Prints every value, shortened, in a separate line made by one_line(), and returns 0.
 CAMEO_API int print(const named_values&);
 
 }  // namespace CAMEO_NAMESPACE

@@ -15,31 +15,31 @@ concept external_stop_token = requires(const T& token) {
   { token.stop_requested() } -> std::same_as<bool>;
 };
 
-/// Tells work when to end. Made by a stop_source, or from a std::stop_token or a type like it. Cheap to copy;
-/// thread-safe.
+/// Reports to loading and to runs that a stop was requested. A stop_source makes tokens; a std::stop_token or a type
+/// like it converts to one. Cheap to copy; thread-safe.
 class stop_token {
  public:
-  /// Never asks to stop.
+  /// Creates a token whose stop_requested() is always false.
   stop_token() = default;
-  /// Asks to stop when `token` does.
+  /// Creates a token whose stop_requested() is that of `token`.
   template <external_stop_token T>
     requires(!std::is_same_v<T, stop_token>)
-  stop_token(T token) : ask_{[kept = std::move(token)] { return kept.stop_requested(); }} {}
-  bool stop_requested() const { return ask_ && ask_(); }
-  /// False for a token that never asks to stop.
-  bool stop_possible() const { return bool(ask_); }
+  stop_token(T token) : check_{[kept = std::move(token)] { return kept.stop_requested(); }} {}
+  bool stop_requested() const { return check_ && check_(); }
+  /// False for a token whose stop_requested() is always false.
+  bool stop_possible() const { return bool(check_); }
 
  private:
-  detail::callback<bool()> ask_;
+  detail::callback<bool()> check_;
 };
 
-/// Asks work to end whose options have a token of this source. Copies are the same source. Thread-safe.
+/// Requests that loads and runs end whose options contain a token of this source. Copies share one state. Thread-safe.
 class stop_source {
  public:
   CAMEO_API stop_source();
   /// A token of this source.
   CAMEO_API stop_token get_token() const;
-  /// From here on the source's tokens ask to stop.
+  /// Makes stop_requested() of the source's tokens true from now on.
   CAMEO_API void request_stop() const noexcept;
   /// True once request_stop() was called.
   CAMEO_API bool stop_requested() const noexcept;

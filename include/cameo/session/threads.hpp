@@ -6,22 +6,23 @@
 
 namespace CAMEO_NAMESPACE {
 
-/// The number of threads that this process may keep busy: the cpuset's processors, or fewer when a CPU quota (cgroup v1
-/// or v2, this group and those above it) allows less; a fraction counts as one. At least 1.
+/// The number of threads that this process may keep busy, at least 1: the number of processors in the cpuset, or fewer
+/// if a CPU quota (cgroup v1 or v2, of this group and of its ancestors) allows fewer; a fraction is rounded up.
 CAMEO_API std::size_t available_threads();
 
-/// cameo's own task_pool. Threads sleep between runs; inside a run they wait for the next parallel region by spinning
-/// for at most 50 us, then asleep. A second caller does its work on its own thread while the pool is busy. Thread-safe.
+/// The default task_pool. Between runs its threads sleep; within a run, a thread spins for at most 50 us until the next
+/// parallel region and then sleeps. While the pool is busy, other callers do their work on their own threads.
+/// Thread-safe.
 class thread_pool {
  public:
-  /// `threads` in all, the caller included; threads - 1 are started. Where the system starts no more, the pool has
-  /// fewer, as concurrency() reports. OUT_OF_MEMORY when there is no memory for the pool itself.
+  /// Creates a pool of `threads` threads, including the caller's: threads - 1 are started. If the system refuses to
+  /// start one, the pool has fewer, as concurrency() reports. OUT_OF_MEMORY when the pool itself can't be allocated.
   CAMEO_API static result<std::unique_ptr<thread_pool>> make(std::size_t threads, bool spin = true);
   thread_pool(const thread_pool&) = delete;
   thread_pool& operator=(const thread_pool&) = delete;
   CAMEO_API ~thread_pool();
 
-  /// As task_pool and scoped_task_pool require: number of threads, work for them, and when they may sleep.
+  /// The number of threads, including the caller's; see task_pool.
   CAMEO_API std::size_t concurrency() const;
   /// See task_pool.
   CAMEO_API void parallel(std::size_t count, task f);

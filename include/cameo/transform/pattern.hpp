@@ -212,7 +212,7 @@ constexpr bool has_attribute(std::string_view name) {
 
 template <class Op, bool Fits>
 struct arity_check {
-  static_assert(Fits, "cameo: this operator of the rule is given more inputs than it has");
+  static_assert(Fits, "cameo: the rule gives this operator more inputs than it has");
 };
 template <class Op, detail::fixed_string Name>
 struct attribute_name_check {
@@ -243,7 +243,7 @@ class node_pattern<op_set<Ops...>, In...> {
   static constexpr bool has_others = (std::is_same_v<In, pattern::others_pattern> || ... || false);
   static constexpr std::size_t inputs = sizeof...(In) - has_others;
   using ops = op_set<Ops...>;
-  static_assert(others_last<In...>(), "cameo: `others` stands for the inputs after those that a pattern names: last");
+  static_assert(others_last<In...>(), "cameo: `others` must be last in a pattern: it stands for all further inputs");
   static_assert((sizeof(arity_check<Ops, inputs <= most_inputs<Ops>()>) && ...));
 
   constexpr explicit node_pattern(In... in) : in_{in...} {}
@@ -328,7 +328,7 @@ struct named_pattern {
 template <class Node>
 struct perhaps_pattern {
   static_assert(Node::inputs == 1,
-                "cameo: a node that need not be there is given its first input, and perhaps `others`");
+                "cameo: the node of perhaps(...) takes its first input as argument, and optionally `others`");
   static constexpr name_mask values = Node::values, nodes = Node::nodes;
   static constexpr std::size_t steps = Node::steps + 1, checks = Node::checks;
   Node node;

@@ -138,7 +138,7 @@ template <int I, class... In>
 class again_result : public made_node<again_result<I, In...>, In...> {
  public:
   static constexpr std::size_t fewest = 1;
-  static_assert(sizeof...(In) > 0, "cameo: a node that is made again is given its first input");
+  static_assert(sizeof...(In) > 0, "cameo: again(node, ...) needs the first input of the new node");
   constexpr explicit again_result(In... in) : made_node<again_result, In...>{in...} { this->nodes |= 1u << I; }
 
   constexpr void write(result_step*& at, attribute_source*& source) const {
@@ -266,7 +266,7 @@ struct rule {
   From pattern;
   To replacement;
   When when;
-  static_assert(detail::has_root<From>, "cameo: the pattern of a rule begins with a node of operators that it names");
+  static_assert(detail::has_root<From>, "cameo: a pattern must begin with match<...>, which names operators");
   static_assert((From::values & To::values) == To::values,
                 "cameo: the replacement uses a value the pattern never binds");
   static_assert((From::values & When::values) == When::values,
@@ -298,7 +298,7 @@ struct rule_of {
   using replacement_type = std::remove_cvref_t<decltype(Rule.replacement)>;
   static constexpr std::string_view name = Rule.name;
   using roots = typename pattern_type::ops;
-  static_assert(requires { roots::ids; }, "cameo: the pattern of a rule begins with a node of operators that it names");
+  static_assert(requires { roots::ids; }, "cameo: a pattern must begin with match<...>, which names operators");
   static_assert((pattern_type::nodes & Rule.replacement.nodes) == Rule.replacement.nodes,
                 "cameo: the replacement copies attributes of a node the pattern never names");
 

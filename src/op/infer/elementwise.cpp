@@ -39,24 +39,18 @@ enum class arithmetic { add, subtract, multiply, divide };
 
 /// The result of integer arithmetic on sizes; unknown where it overflows or is negative.
 dim compute(arithmetic what, dim a, dim b) {
-  const bool both = a.known() && b.known();
+  const bool commutes = what == arithmetic::add || what == arithmetic::multiply;
+  const std::int64_t neutral = what == arithmetic::add || what == arithmetic::subtract ? 0 : 1;
+  if (commutes && a.size == neutral) return b;
+  if (b.size == neutral) return a;
+  if (what == arithmetic::subtract && a.same(b)) return dim::fixed(0);
+  if (!a.known() || !b.known()) return {};
   std::int64_t size = -1;
   switch (what) {
-    case arithmetic::add:
-      if (a.size == 0) return b;
-      if (b.size == 0) return a;
-      return both && checked_add(a.size, b.size, size) ? dim::fixed(size) : dim{};
-    case arithmetic::subtract:
-      if (b.size == 0) return a;
-      if (a.same(b)) return dim::fixed(0);
-      return both && a.size >= b.size ? dim::fixed(a.size - b.size) : dim{};
-    case arithmetic::multiply:
-      if (a.size == 1) return b;
-      if (b.size == 1) return a;
-      return both && checked_multiply(a.size, b.size, size) ? dim::fixed(size) : dim{};
-    case arithmetic::divide:
-      if (b.size == 1) return a;
-      return both && b.size > 0 ? dim::fixed(a.size / b.size) : dim{};
+    case arithmetic::add: return checked_add(a.size, b.size, size) ? dim::fixed(size) : dim{};
+    case arithmetic::subtract: return a.size >= b.size ? dim::fixed(a.size - b.size) : dim{};
+    case arithmetic::multiply: return checked_multiply(a.size, b.size, size) ? dim::fixed(size) : dim{};
+    case arithmetic::divide: return b.size > 0 ? dim::fixed(a.size / b.size) : dim{};
   }
   return {};
 }

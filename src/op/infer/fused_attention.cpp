@@ -9,6 +9,12 @@ namespace {
 dim share(const dim& whole, std::int64_t parts) {
   return whole.known() && parts > 0 && whole.size % parts == 0 ? dim::fixed(whole.size / parts) : dim{};
 }
+/// The size of one head: a share of the last axis of [batch, length, hidden], or the last axis of a shape with an axis
+/// of heads.
+dim head_size(const dims* x, std::int64_t heads) {
+  if (!x) return {};
+  return x->size() == 3 ? share(x->back(), heads) : x->back();
+}
 /// The number of keys: those of the past (axis `axis` of an input, which may be absent) and `now`.
 result<dim> with_past(const infer_context& c, std::size_t input, std::size_t axis, const dim& now) {
   if (c.input_count() <= input) return now;
@@ -51,11 +57,11 @@ status multi_head_attention(infer_context& c) {
   if (status s = check_rank(*q, 3, 5, "query"); !s) return s;
   if (status s = k ? check_rank(*k, 3, 5, "key") : status{}; !s) return s;
   if (status s = v ? check_rank(*v, 3, 4, "value") : status{}; !s) return s;
-  dim size = q->size() == 3 ? share((*q)[2], *heads) : q->back(), value_size = size, length = (*q)[1];
+  const dim size = head_size(q, *heads);
+  dim value_size = size, length = (*q)[1];
   if (c.has_input(1)) {
-    const bool split = k && k->size() == 4;
-    length = k ? (*k)[split ? 2 : 1] : dim{};
-    if (c.has_input(2)) value_size = !v ? dim{} : v->size() == 4 ? v->back() : share(v->back(), *heads);
+    length = k ? (*k)[k->size() == 4 ? 2 : 1] : dim{};
+    if (c.has_input(2)) value_size = head_size(v, *heads);
   }
   const dim parts[] = {dim::fixed(*heads), value_size};
   result<dim> hidden = product(parts), total = with_past(c, 6, 2, length);

@@ -117,33 +117,38 @@ result<dim> range_count(float start, float limit, float delta) {
   if (!(count < 9e18)) return invalid("the range has more elements than 63 bits count");
   return dim::fixed(count > 0 ? std::int64_t(count) : 0);
 }
+
+/// The element of a list that has exactly one; std::nullopt for any other list, and for an unknown one.
+template <class T>
+std::optional<T> only_element(const std::optional<std::vector<T>>& list) {
+  return list && list->size() == 1 ? std::optional<T>{list->front()} : std::nullopt;
+}
 }  // namespace
 
 status range(infer_context& c) {
-  const std::optional<std::vector<float>> first = constant_floats(c, 0), last = constant_floats(c, 1),
-                                          step = constant_floats(c, 2);
-  if (first && last && step && first->size() == 1 && last->size() == 1 && step->size() == 1) {
-    result<dim> count = range_count((*first)[0], (*last)[0], (*step)[0]);
+  const std::optional<float> first = only_element(constant_floats(c, 0)), last = only_element(constant_floats(c, 1)),
+                             step = only_element(constant_floats(c, 2));
+  if (first && last && step) {
+    result<dim> count = range_count(*first, *last, *step);
     if (!count) return count.error();
     return give(c, 0, dtype::f32, dims{*count}), status_code::ok;
   }
-  const std::optional<std::vector<std::int64_t>> start = c.constant_ints(0), limit = c.constant_ints(1),
-                                                 delta = c.constant_ints(2);
+  const std::optional<std::int64_t> start = only_element(c.constant_ints(0)), limit = only_element(c.constant_ints(1)),
+                                    delta = only_element(c.constant_ints(2));
   dims shape{dim{}};
-  if (start && limit && delta && start->size() == 1 && limit->size() == 1 && delta->size() == 1) {
-    result<dim> count = range_count((*start)[0], (*limit)[0], (*delta)[0]);
+  if (start && limit && delta) {
+    result<dim> count = range_count(*start, *limit, *delta);
     if (!count) return count.error();
     shape[0] = *count;
     if (count->size <= 64) {
       std::vector<std::int64_t> numbers;
-      for (std::int64_t i = 0, n = (*start)[0]; i < count->size; ++i) {
+      for (std::int64_t i = 0, n = *start; i < count->size; ++i) {
         numbers.push_back(n);
-        if (!checked_add(n, (*delta)[0], n)) break;  // only after the last element
+        if (!checked_add(n, *delta, n)) break;  // only after the last element
       }
       if (c.element(0) == dtype::i64 || c.element(0) == dtype::i32) give_elements(c, 0, elements_of(numbers));
     }
-  } else if (start && start->size() == 1 && (*start)[0] == 0 && delta && delta->size() == 1 && (*delta)[0] == 1) {
-    // Range(0, n, 1), where n may be a symbol
+  } else if (start == 0 && delta == 1) {  // the limit may be a symbol
     if (const dims* n = elements_at(c, 1); n && n->size() == 1) shape[0] = (*n)[0];
   }
   give(c, 0, c.element(0), std::move(shape));

@@ -122,7 +122,7 @@ status reshape(infer_context& c) {
   const bool allow_zero = c.int_or("allowzero", 0) != 0;
   std::optional<dims> out;
   int_list sizes = ints_of_attribute(c, "shape");
-  if (sizes.state == int_list::absent && c.input_count() > 1)
+  if (sizes.state == int_list::absent)
     if (std::optional<std::vector<std::int64_t>> constant = c.constant_ints(1))
       sizes = {int_list::known, std::move(*constant)};
   if (sizes.state == int_list::known) {

@@ -1,30 +1,15 @@
 #pragma once
+#include <cameo/core/refuse.hpp>
 #include <cameo/op/infer.hpp>
 
 namespace CAMEO_NAMESPACE::infer {
 
 using dims = std::vector<dim>;
 
-// Appends a part of an error message. Builds without messages compose nothing.
-void append_to(std::string& text, std::string_view words);
-void append_to(std::string& text, std::int64_t number);
-void append_to(std::string& text, dim);
-void append_to(std::string& text, const dims&);
-void append_to(std::string& text, dtype);
-inline void append_to(std::string& text, int number) { append_to(text, std::int64_t{number}); }
-inline void append_to(std::string& text, std::size_t number) { append_to(text, std::int64_t(number)); }
-inline void append_to(std::string& text, const char* words) { append_to(text, std::string_view{words}); }
-
 /// INVALID_GRAPH, with the parts one after the other as its message.
 template <class... Parts>
-status invalid([[maybe_unused]] const Parts&... parts) {
-  if constexpr (!status::has_words) {
-    return status_code::invalid_graph;
-  } else {
-    std::string text;
-    (append_to(text, parts), ...);
-    return {status_code::invalid_graph, text};
-  }
+status invalid(const Parts&... parts) {
+  return detail::refuse(status_code::invalid_graph, parts...);
 }
 
 /// Sets an output, if the node has it and the element type is known.

@@ -4,8 +4,8 @@
     session = cameo.Session("digits.onnx")
     outputs = session.run({"image": pixels})     # arrays by name, in and out
 
-Errors are exceptions of cameo.errors. cameo.onnxruntime has onnxruntime's names, cameo.backend is ONNX's backend.
-docs/python.md has the whole of it.
+Errors are exceptions of cameo.errors. cameo.onnxruntime is an interface with onnxruntime's names, cameo.backend one for
+ONNX's backend tests. docs/python.md describes the package.
 """
 
 from . import errors

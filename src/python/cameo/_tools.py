@@ -1,4 +1,4 @@
-"""What works on files: compiling, converting, looking into models, packages."""
+"""Functions for files: compiling, converting and inspecting models, and model packages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Device(NamedTuple):
 
 
 def providers() -> list[Provider]:
-    """The providers of this build, in order; the last is the fallback."""
+    """The providers of this build, in order of priority; the last is the fallback."""
     return [Provider(*each) for each in _core.providers()]
 
 
@@ -41,16 +41,17 @@ def devices() -> list[Device]:
 def compile(  # noqa: A001 - the name of the command
     model: Any, target: str | os.PathLike[str], providers: Any = None, *, embed: bool = False, **options: Any
 ) -> int:
-    """Compiles a model for providers and writes it: groups of nodes become nodes that hold a compiled program, and load
-    again without compiling (docs/contexts.md). `embed`: contexts inside the model, not in files beside it. Options are
-    those of Session; returns how many nodes hold a program."""
+    """Compiles a model for providers and writes it (docs/contexts.md). Groups of nodes become nodes with a compiled
+    program, so that loading does not compile them again. `embed`: the programs are stored in the model, not in files
+    beside it. Options are those of Session. Returns the number of nodes with a program."""
     options.setdefault("optimize", "basic")
     return _core.compile(source_of(model), path_text(target), embed, normalized(providers, **options))
 
 
 def convert(model: Any, target: str | os.PathLike[str], *, optimize: str | int = "none", **options: Any) -> None:
-    """Writes a model as .onnx or .ort, by the target's name, rewritten as far as `optimize` says; the providers must take
-    every node. What would suit this processor alone is left out. Options are those of Session."""
+    """Writes a model as .onnx or .ort, by the target's extension, optimized at level `optimize`. The providers must
+    have kernels for all nodes. Optimizations for this machine's processor only are not applied. Options are those of
+    Session."""
     path = path_text(target)
     config = dict(options.pop("config", None) or {})
     config.setdefault("optimization.disable_specified_optimizers", "NchwcTransformer")
@@ -63,23 +64,23 @@ def convert(model: Any, target: str | os.PathLike[str], *, optimize: str | int =
 
 
 class Inspection:
-    """What is in a model and where it runs. A notebook shows the page with the graph drawn (_repr_html_)."""
+    """The contents of a model and the providers of its nodes. A notebook displays the graph (_repr_html_)."""
 
     def __init__(self, session: Session, name: str) -> None:
         self._session, self._name = session, name
         counts = session._counts()
         self.ops: dict[str, int] = counts["ops"]
-        """how many nodes of each operator"""
+        """the number of nodes of each operator"""
         self.providers: dict[str, int] = counts["providers"]
-        """how many nodes run on each"""
+        """the number of nodes that run on each provider"""
         self.parameters: int = counts["parameters"]
         self.parameter_bytes: int = counts["parameter_bytes"]
         self.arena_bytes: int = counts["arena_bytes"]
-        """for values of known shape, in a run"""
+        """the memory of a run for values of known shape"""
 
     @property
     def html(self) -> str:
-        """The page that `cameo inspect --html` writes, which needs nothing else."""
+        """The page that `cameo inspect --html` writes; it refers to no other files."""
         return self._session._page(self._name)
 
     def _repr_html_(self) -> str:
@@ -95,7 +96,7 @@ class Inspection:
 
 
 def inspect(model: Any, providers: Any = None, **options: Any) -> Inspection:
-    """Looks into a model: a Session, or what Session takes."""
+    """Inspects a model: a Session, or whatever Session takes."""
     if isinstance(model, Session):
         source = model._made_of[0]
         return Inspection(model, source if isinstance(source, str) else "model")
@@ -104,7 +105,7 @@ def inspect(model: Any, providers: Any = None, **options: Any) -> Inspection:
 
 
 class Variant(NamedTuple):
-    """One precompiled form of a component."""
+    """A variant of a component, made for a provider and a device."""
 
     name: str
     provider: str | None
@@ -113,7 +114,8 @@ class Variant(NamedTuple):
 
 
 class Pipeline:
-    """The components of a package, each in the variant that runs here, as one model. Any number of threads may run it."""
+    """The components of a package as one model; of each, the variant that suits this machine. Any number of threads may
+    run it."""
 
     def __init__(self, made: _core.Pipeline) -> None:
         self._made = made
@@ -123,8 +125,8 @@ class Pipeline:
 
 
 class Package:
-    """A model package: a folder with components, each in variants for providers (docs/packages.md). Raises Fail, naming file
-    and place, for any error in it."""
+    """A model package: a folder with components, each in variants for providers (docs/packages.md). Raises Fail for any
+    error in it, with the file and the position."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._made = _core._Package.open(path_text(folder))
@@ -137,6 +139,6 @@ class Package:
         }
 
     def load(self, providers: Any = None, **options: Any) -> Pipeline:
-        """All components as one model, with the package's options unless providers or options are given."""
+        """Loads all components as one model. Without providers and options, those of the package apply."""
         given = bool(providers or options)
         return Pipeline(self._made.load(given, normalized(providers, **options)))

@@ -1,4 +1,4 @@
-"""ONNX's backend interface, for onnx.backend.test.BackendTest and whatever else takes a backend. Needs the package onnx.
+"""ONNX's backend interface, for onnx.backend.test.BackendTest and other users of backends. Needs the package onnx.
 
     import cameo.backend
     outputs = cameo.backend.prepare(model).run([x, y])
@@ -22,7 +22,8 @@ class CameoBackendRep(BackendRep):
         self._session = session
 
     def run(self, inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """Inputs in the model's order, or by name; the outputs in the model's order, which have names, too."""
+        """Runs the model. Inputs are in the model's order, or by name; returns a named tuple in the order of
+        outputs."""
         if isinstance(inputs, Mapping):
             given = dict(inputs)
         else:
@@ -34,7 +35,7 @@ class CameoBackendRep(BackendRep):
 
 
 class CameoBackend(Backend):
-    """The backend. Keywords of prepare are options of cameo.Session."""
+    """The backend. Keyword arguments of prepare are options of cameo.Session."""
 
     @classmethod
     def prepare(cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: Any) -> CameoBackendRep:

@@ -1,5 +1,5 @@
-"""What cameo raises: Error, and below it a class for each code. Codes are ONNX Runtime's numbers, and from 100 on what it
-lacks; docs/errors.md has the causes of each."""
+"""The exceptions of cameo: Error, and a subclass for each code. Codes below 100 are those of ONNX Runtime;
+docs/errors.md lists the causes of each."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import ClassVar
 
 
 class Error(RuntimeError):
-    """An error of cameo: `code` and `name` say of which kind it is, `words` what happened, with file, node, types and
-    shapes, and what would be right."""
+    """An error of cameo. `code` and `name` are its kind. `words` is the message: what happened, with file, node, types
+    and shapes, and what was expected."""
 
     code: ClassVar[int] = 1
     name: ClassVar[str] = "FAIL"
@@ -22,11 +22,11 @@ class Error(RuntimeError):
 
 
 class Fail(Error):
-    """What has no better code: something that does not fit together, or that the system refuses."""
+    """An error without a more specific code, such as inconsistent data or an error of the operating system."""
 
 
 class InvalidArgument(Error, ValueError):
-    """An input, an option or a name that is not what the model or the function takes."""
+    """An input, an option or a name that the model or the function does not accept."""
 
     code, name = 2, "INVALID_ARGUMENT"
 
@@ -50,13 +50,13 @@ class EngineError(Error):
 
 
 class RuntimeException(Error):
-    """A kernel failed in a way that it does not name."""
+    """A kernel failed for an unknown reason."""
 
     code, name = 6, "RUNTIME_EXCEPTION"
 
 
 class InvalidProtobuf(Error):
-    """A file that is no model."""
+    """A file that is not a model."""
 
     code, name = 7, "INVALID_PROTOBUF"
 
@@ -68,13 +68,14 @@ class ModelLoaded(Error):
 
 
 class NotImplemented(Error):  # noqa: A001 - ONNX Runtime's name
-    """A node that no provider takes; the words have each provider's reason. Also what this interface does not have."""
+    """A node that no provider has a kernel for; `words` has each provider's reason. Also a feature that is missing
+    here."""
 
     code, name = 9, "NOT_IMPLEMENTED"
 
 
 class InvalidGraph(Error):
-    """A graph that is against ONNX's rules."""
+    """A graph that violates ONNX's rules."""
 
     code, name = 10, "INVALID_GRAPH"
 
@@ -92,13 +93,13 @@ class ModelLoadCanceled(Error):
 
 
 class ModelRequiresCompilation(Error):
-    """A compiled model that has to be compiled again here."""
+    """A compiled model that has to be compiled again for this machine."""
 
     code, name = 13, "MODEL_REQUIRES_COMPILATION"
 
 
 class NotFound(Error):
-    """Something that is named and is not there."""
+    """A name or a file that does not exist."""
 
     code, name = 14, "NOT_FOUND"
 
@@ -116,7 +117,7 @@ class DeadlineExceeded(Error, TimeoutError):
 
 
 class OutOfMemory(Error, MemoryError):
-    """Memory, or the limit in the options, is used up."""
+    """The memory, or the memory limit in the options, is exhausted."""
 
     code, name = 102, "OUT_OF_MEMORY"
 
@@ -125,5 +126,5 @@ _BY_CODE = {each.code: each for each in Error.__subclasses__()}
 
 
 def of_code(code: int, words: str) -> Error:
-    """The exception for a code, as the compiled part raises it."""
+    """The exception for a code. The compiled part of the package calls this."""
     return _BY_CODE.get(code, Fail)(words)

@@ -258,8 +258,7 @@ struct join_heads {
   using roots = op_set<op::Attention>;
   using makes = op_set<op::Transpose, op::Reshape>;
   static bool rewrite(rewriter& r, const node_view& root) {
-    for (std::size_t i = 1; i < root.output_count(); ++i)
-      if (root.output(i)) return false;
+    if (has_further_outputs(root)) return false;
     head_split parts[3];
     for (std::size_t i = 0; i < 3; ++i) {
       if (!has_rank(r, root.input(i), 4)) return false;

@@ -52,7 +52,7 @@ struct size_sum {
       return of_axis(r, axis_of{shape.input(0), std::size_t(*axis)});
     }
     std::optional<size_sum> sum = read(r, n.input(0), depth + 1);
-    if (!n.has_op<op::Add>() && !n.has_op<op::Sub>()) return sum;
+    if (!n.has_op<op::Add, op::Sub>()) return sum;
     const std::optional<size_sum> second = read(r, n.input(1), depth + 1);
     if (!sum || !second) return {};
     sum->add(*second, n.has_op<op::Add>() ? 1 : -1);
@@ -96,6 +96,13 @@ struct window {
   }
 };
 
+/// The value before up to four casts and added axes.
+value_view before_casts(const rewriter& r, value_view v) {
+  for (int steps = 0; steps < 4; ++steps)
+    if (const node_view n = made_by<op::Cast, op::Unsqueeze>(r, v)) v = n.input(0);
+  return v;
+}
+
 }  // namespace
 
 padding_mask padding_mask::read(const rewriter& r, const value_view& bias, dim batch, dim keys) {
@@ -106,9 +113,7 @@ padding_mask padding_mask::read(const rewriter& r, const value_view& bias, dim b
     const auto hidden = number_in(r, product.input(i));
     const node_view less = hidden ? made_by<op::Sub>(r, product.input(1 - i)) : node_view{};
     if (!less || *hidden > -1e3 || !std::isfinite(float(*hidden)) || number_in(r, less.input(0)) != 1.0) continue;
-    value_view mask = less.input(1);
-    for (int steps = 0; steps < 4; ++steps)
-      if (const node_view n = made_by<op::Cast, op::Unsqueeze>(r, mask)) mask = n.input(0);
+    const value_view mask = before_casts(r, less.input(1));
     const dtype t = mask.element();
     const std::vector<dim>* const given = r.shape(mask);
     if ((t != dtype::i64 && t != dtype::i32 && t != dtype::boolean) || !given || given->size() != 2) return {};

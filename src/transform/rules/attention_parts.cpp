@@ -26,7 +26,7 @@ bool score_chain::read(rewriter& r, const value_view& scores, int depth) {
   constexpr int deepest = 8;
   const node_view n = made_by<op::MatMul, op::microsoft::FusedMatMul, op::Add, op::Mul, op::Div, op::Where>(r, scores);
   if (!n || depth == deepest || !scores.sole_use()) return false;
-  if (n.has_op<op::MatMul>() || n.has_op<op::microsoft::FusedMatMul>()) return read_product(r, n);
+  if (n.has_op<op::MatMul, op::microsoft::FusedMatMul>()) return read_product(r, n);
   if (n.has_op<op::Where>()) {
     for (std::size_t i : {1u, 2u}) {
       const auto hidden = number_in(r, n.input(3 - i));
@@ -36,11 +36,12 @@ bool score_chain::read(rewriter& r, const value_view& scores, int depth) {
     }
     return false;
   }
+  const bool adds = n.has_op<op::Add>();
   const score_chain before = *this;
   for (std::size_t i = 0; i < 2; ++i, *this = before) {
-    const auto f = n.has_op<op::Add>() ? std::nullopt : scalar_factor(r, n, i);
-    if ((!f && !n.has_op<op::Add>()) || number_in(r, n.input(i)) || !read(r, n.input(i), depth + 1)) continue;
-    if (n.has_op<op::Add>()) {
+    const auto f = adds ? std::optional{1.0} : scalar_factor(r, n, i);
+    if (!f || number_in(r, n.input(i)) || !read(r, n.input(i), depth + 1)) continue;
+    if (adds) {
       biases.push_back(n.input(1 - i));
       return true;
     }

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "transform/rules/look.hpp"
+
 namespace CAMEO_NAMESPACE {
 namespace {
 
@@ -142,8 +144,7 @@ bool can_pad(rewriter& r, const node_view& n, std::size_t rank) {
   bool named = false;
   if (!read_axes(r, n, behavior::pad, rank, axes, named)) return false;
   if (named) return true;
-  if (n.since() < 11) return ints_attribute(n, "pads").size() == 2 * rank;
-  const std::optional<std::vector<std::int64_t>> pads = ints_of(r.constant(n.input(1)));
+  const std::optional<std::vector<std::int64_t>> pads = look::integers_of(r, n, "pads", 1, 11);
   return pads && pads->size() == 2 * rank;
 }
 /// The number of axes that a Slice cuts; std::nullopt if it is unknown.
@@ -165,18 +166,19 @@ bool has_axis(const node_view& n, std::int64_t otherwise, std::size_t rank) {
   return normalize_axis(axis, rank);
 }
 
+/// True if all inputs are tensors whose number of axes is between these two.
+bool have_ranks(rewriter& r, const node_view& n, std::size_t least, std::size_t most) {
+  for (value_view v : n.inputs())
+    if (!v || !r.shape(v) || r.shape(v)->size() < least || r.shape(v)->size() > most) return false;
+  return true;
+}
+
 /// True for nodes that keep the number of axes and can take another order.
 bool can_keep_order(rewriter& r, const node_view& n, behavior b, std::size_t rank) {
   switch (b) {
     case behavior::unary: return true;
-    case behavior::broadcast:
-    case behavior::concat:
-      for (value_view v : n.inputs())
-        if (!v || !r.shape(v) || r.shape(v)->size() > rank) return false;
-      if (b == behavior::broadcast) return rank_of(r, n.output(0)) == rank;
-      for (value_view v : n.inputs())
-        if (r.shape(v)->size() != rank) return false;
-      return n.find("axis") && has_axis(n, 0, rank);
+    case behavior::broadcast: return have_ranks(r, n, 0, rank) && rank_of(r, n.output(0)) == rank;
+    case behavior::concat: return have_ranks(r, n, rank, rank) && n.find("axis") && has_axis(n, 0, rank);
     case behavior::axis: return has_axis(n, n.has_op<op::Split>() ? 0 : -1, rank);
     case behavior::pad: return can_pad(r, n, rank);
     case behavior::slice: return can_slice(r, n, rank);
@@ -294,12 +296,11 @@ std::vector<std::int64_t> placed(std::span<const std::int64_t> axes, const axis_
 
 void reorder_pads(rewriter& r, node_id id, const axis_order& q) {
   const node_view n = r.node(id);
-  std::vector<std::int64_t> axes, pads;
+  std::vector<std::int64_t> axes;
   bool named = false;
   if (!read_axes(r, n, behavior::pad, q.rank(), axes, named)) return;
   if (named) return write_axes(r, id, behavior::pad, placed(axes, q));
-  if (n.since() < 11) pads.assign(ints_attribute(n, "pads").begin(), ints_attribute(n, "pads").end());
-  else pads = ints_of(r.constant(n.input(1))).value_or(std::vector<std::int64_t>(2 * q.rank()));
+  const auto pads = look::integers_of(r, n, "pads", 1, 11).value_or(std::vector<std::int64_t>(2 * q.rank()));
   std::vector<std::int64_t> moved;
   for (std::size_t end : {std::size_t{0}, q.rank()})
     for (std::size_t i = 0; i < q.rank(); ++i) moved.push_back(pads[end + q[i]]);
@@ -332,24 +333,21 @@ void reorder_node(rewriter& r, node_id id, const node_orders& to) {
     case behavior::none:
     case behavior::unary:
     case behavior::broadcast: return;
-    case behavior::concat: return reorder_axis(r, id, 0, to.in);
-    case behavior::axis: return reorder_axis(r, id, n.has_op<op::Split>() ? 0 : -1, to.in);
+    case behavior::concat:
     case behavior::arg: return reorder_axis(r, id, 0, to.in);
+    case behavior::axis: return reorder_axis(r, id, n.has_op<op::Split>() ? 0 : -1, to.in);
     case behavior::quantize:
       if (r.shape(n.input(1))->size() == 1 && n.since() >= 13) reorder_axis(r, id, 1, to.in);
       return;
-    case behavior::reduce: {
+    case behavior::reduce:
+    case behavior::squeeze:
+    case behavior::unsqueeze: {
+      const axis_order& q = b == behavior::unsqueeze ? to.out : to.in;
       std::vector<std::int64_t> axes;
       bool named = false;
-      if (read_axes(r, n, b, to.in.rank(), axes, named) && !axes.empty()) write_axes(r, id, b, placed(axes, to.in));
+      if (read_axes(r, n, b, q.rank(), axes, named) && !axes.empty()) write_axes(r, id, b, placed(axes, q));
       return;
     }
-    case behavior::squeeze:
-      if (const auto named = named_axes_of(r, n, b, to.in.rank())) write_axes(r, id, b, placed(named->axes, to.in));
-      return;
-    case behavior::unsqueeze:
-      if (const auto named = named_axes_of(r, n, b, to.out.rank())) write_axes(r, id, b, placed(named->axes, to.out));
-      return;
     case behavior::pad: return reorder_pads(r, id, to.in);
     case behavior::slice: return reorder_slice(r, id, to.in);
     case behavior::tile: {

@@ -4,13 +4,14 @@
 
 #include <numeric>
 
+#include "transform/rules/look.hpp"
+
 namespace CAMEO_NAMESPACE {
 
 bool has_channels_last_form(const rewriter& r, const node_view& n) {
   // Resize and MaxUnpool have inputs with dims and positions, which would have to change, too.
-  if (!r.may_touch(n) || !n.domain().empty() || n.has_op<op::Resize>() || n.has_op<op::MaxUnpool>()) return false;
-  for (std::size_t i = 1; i < n.output_count(); ++i)
-    if (n.output(i)) return false;
+  if (!r.may_touch(n) || !n.domain().empty() || n.has_op<op::Resize, op::MaxUnpool>() || look::has_further_outputs(n))
+    return false;
   const std::vector<dim>* const shape = r.shape(n.input(0));
   return shape && shape->size() >= 3 && r.around().ops.find(op::internal_nhwc::Conv::domain, n.op_type());
 }

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "transform/rules/shapes.hpp"
+#include "transform/rules/look.hpp"
 #include "transform/rules/wide_float16.hpp"
 
 namespace CAMEO_NAMESPACE {
@@ -140,6 +140,14 @@ constexpr rule transpose_of_nothing{"EliminateTranspose", name(n0, match<op::Tra
 struct slice_bound {
   std::optional<std::int64_t> number;
   dim size;
+
+  /// True if an axis of size d is sliced from its first element, if this is the start.
+  bool is_first(dim d) const { return number && (*number == 0 || (d.known() && *number <= -d.size)); }
+  /// True if an axis of size d is sliced to its last element, if this is the end.
+  bool is_last(dim d) const {
+    if (!number) return size.same(d);
+    return *number == std::numeric_limits<std::int64_t>::max() || (d.known() && *number >= d.size);
+  }
 };
 /// Reads an attribute or an input as bounds. False if not even their number is known.
 bool bounds_of(rewriter& r, const node_view& n, std::string_view attribute, std::size_t input,
@@ -169,16 +177,10 @@ bool takes_everything(const match_result& m, const node_view& n, const value_vie
   for (const slice_bound& step : steps)
     if (step.number != 1) return false;
   for (std::size_t i = 0; i < starts.size(); ++i) {
-    const std::optional<std::int64_t> at = axes.empty() ? std::int64_t(i) : axes[i].number;
-    if (!at) return false;
-    const std::int64_t axis = *at < 0 ? *at + std::int64_t(shape->size()) : *at;
-    if (axis < 0 || axis >= std::int64_t(shape->size())) return false;
-    const dim d = (*shape)[std::size_t(axis)];
-    const bool from_first = starts[i].number && (*starts[i].number == 0 || (d.known() && *starts[i].number <= -d.size));
-    const bool to_last = ends[i].number ? *ends[i].number == std::numeric_limits<std::int64_t>::max() ||
-                                              (d.known() && *ends[i].number >= d.size)
-                                        : ends[i].size.same(d);
-    if (!from_first || !to_last) return false;
+    std::optional<std::int64_t> axis = axes.empty() ? std::int64_t(i) : axes[i].number;
+    if (!axis || !normalize_axis(*axis, shape->size())) return false;
+    const dim d = (*shape)[std::size_t(*axis)];
+    if (!starts[i].is_first(d) || !ends[i].is_last(d)) return false;
   }
   return true;
 }
@@ -186,13 +188,7 @@ constexpr rule whole_slice{"EliminateSlice", name(n0, match<op::Slice>(x, others
                            when(check<takes_everything>(n0, x))};
 
 bool pads_nothing(const match_result& m, const node_view& n) {
-  std::optional<std::vector<std::int64_t>> pads;
-  if (n.since() >= 11) {
-    pads = ints_of(m.in->constant(n.input(1)));
-  } else {
-    const std::span<const std::int64_t> given = ints_attribute(n, n.since() < 2 ? "paddings" : "pads");
-    pads.emplace(given.begin(), given.end());
-  }
+  const auto pads = look::integers_of(*m.in, n, n.since() < 2 ? "paddings" : "pads", 1, 11);
   return pads && std::ranges::all_of(*pads, [](std::int64_t p) { return p == 0; });
 }
 constexpr rule empty_pad{"EliminatePad", name(n0, match<op::Pad>(x, others)), x, when(check<pads_nothing>(n0))};

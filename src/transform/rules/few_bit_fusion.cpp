@@ -62,20 +62,25 @@ bool read_scales(const node_view& dq, few_bit_factor& f) {
   return normalize_axis(axis, 2) && axis == 1 && shape.count() == f.n;
 }
 
+/// True if the constants are a matrix of few bits, its scales, and zero points of the same type, if any.
+bool are_constants_of_factor(const few_bit_factor& f) {
+  if (!f.b || !f.scale || !is_few_bits(f.b->type) || f.b->shape.rank() != 2) return false;
+  if (f.b->memory != 0 || f.scale->memory != 0) return false;
+  return !f.zero ||
+         (f.zero->memory == 0 && f.zero->type == f.b->type && f.zero->shape.count() == f.scale->shape.count());
+}
+
 std::optional<few_bit_factor> factor_of(const rewriter& r, const node_view& product) {
   const node_view dq = look::made_by<op::DequantizeLinear>(r, product.input(1));
   if (!dq || !dq.output(0).sole_use()) return {};
   few_bit_factor f{r.constant(dq.input(0)), r.constant(dq.input(1)), r.constant(dq.input(2))};
-  if (!f.b || !f.scale || (dq.input(2) && !f.zero) || !is_few_bits(f.b->type) || f.b->shape.rank() != 2) return {};
+  if ((dq.input(2) && !f.zero) || !are_constants_of_factor(f)) return {};
   const value_view x = product.input(0);
   if (!look::is_float(x) || x.element() != f.scale->type || dq.output(0).element() != x.element()) return {};
   // Products of two quantized factors are computed on integers.
   if (bits_of(f.b->type) == 8 && look::made_by<op::DequantizeLinear>(r, x)) return {};
   f.k = f.b->shape[0], f.n = f.b->shape[1];
   if (f.k < 1 || f.n < 1 || !read_scales(dq, f)) return {};
-  if (f.zero && (f.zero->type != f.b->type || f.zero->shape.count() != f.scale->shape.count())) return {};
-  for (const value* each : {f.b, f.scale, f.zero})
-    if (each && each->memory != 0) return {};
   return f;
 }
 

@@ -192,8 +192,16 @@ class backward_walk {
 
   bool is_end(value_id v) const { return std::find(ends_.begin(), ends_.end(), v) != ends_.end(); }
 
-  /// Collects the nodes from the independent values to y, in order; those that compute with replaced values are copied.
-  status walk_forward() {
+  /// Calls `work` with each value that a node or its subgraphs read.
+  template <class Work>
+  static void each_value_read(const node_view& n, const Work& work) {
+    for (const value_view in : n.inputs())
+      if (in) work(in.id());
+    for (const value_view in : n.captures()) work(in.id());
+  }
+
+  /// The nodes between the independent values and y, as flags by node.
+  std::vector<bool> nodes_before_y() const {
     std::vector<bool> needed(g_.node_capacity());
     std::vector<value_id> open{y_};
     while (!open.empty()) {
@@ -202,20 +210,22 @@ class backward_walk {
       const node_id by = g_[v].producer;
       if (is_end(v) || by == node_id::none || needed[index_of(by)]) continue;
       needed[index_of(by)] = true;
-      for (const value_view in : r_.node(by).inputs())
-        if (in) open.push_back(in.id());
-      for (const value_view in : r_.node(by).captures()) open.push_back(in.id());
+      each_value_read(r_.node(by), [&](value_id in) { open.push_back(in); });
     }
+    return needed;
+  }
+
+  /// Collects the nodes from the independent values to y, in order; those that compute with replaced values are copied.
+  status walk_forward() {
+    const std::vector<bool> needed = nodes_before_y();
     for (const value_id v : xs_) depends_[v] = true;
     const std::vector<node_id> order{g_.order().begin(), g_.order().end()};
     for (const node_id id : order) {
       if (index_of(id) >= needed.size() || !needed[index_of(id)]) continue;
       const node_view n = r_.node(id);
       bool depends = false, moves = false;
-      for (const value_view in : n.inputs())
-        if (in) depends = depends || depends_.contains(in.id()), moves = moves || now_.contains(in.id());
-      for (const value_view in : n.captures())
-        depends = depends || depends_.contains(in.id()), moves = moves || now_.contains(in.id());
+      each_value_read(
+          n, [&](value_id in) { depends = depends || depends_.contains(in), moves = moves || now_.contains(in); });
       if (moves)
         if (status s = make_again(n); !s) return s;
       if (!depends) continue;

@@ -108,42 +108,41 @@ void of_expand(adjoint& a) { a.give(0, a.like(a.dy(), 0)); }
 
 // Products
 
+/// A factor of MatMul as matrices: a vector is a row if it is the first factor (number 0), a column if it is the
+/// second.
+struct matrix_factor {
+  adjoint& a;
+  std::size_t number, rank;
+  bool is_vector = rank == 1;
+  value_id matrix = is_vector ? a.unsqueezed(a.x(number), std::int64_t(number)) : a.x(number);
+
+  value_id transposed() const { return a.transposed(matrix, std::max<std::size_t>(rank, 2)); }
+  /// Adds a gradient of the matrices with the batch of y, which has so many axes without `dropped` axes of size 1.
+  void give(value_id g, std::size_t y_rank, std::size_t dropped) const {
+    const dims *const known = a.shape(number), *const y = a.shape_of_y();
+    std::optional<dims> own, whole;
+    if (known) own = *known;
+    if (own && is_vector) own->insert(number == 0 ? own->begin() : own->end(), dim::fixed(1));
+    if (own && y && y->size() + dropped == y_rank) {
+      whole.emplace(y->begin(), y->begin() + std::ptrdiff_t(y_rank - 2));
+      whole->insert(whole->end(), own->end() - 2, own->end());
+    }
+    if (y_rank > 2) g = a.shrunk(g, whole ? &*whole : nullptr, matrix, own ? &*own : nullptr);
+    a.give(number, is_vector ? a.squeezed(g, std::int64_t(number)) : g);
+  }
+};
+
 void of_matmul(adjoint& a) {
   const std::size_t left = a.rank(0), right = a.rank(1);
   if (left == 0 || right == 0) return;
   const std::size_t rank = std::max({left, right, std::size_t(2)});
-  const value_id x = left == 1 ? a.unsqueezed(a.x(0), 0) : a.x(0), w = right == 1 ? a.unsqueezed(a.x(1), 1) : a.x(1);
+  const matrix_factor x{a, 0, left}, w{a, 1, right};
   value_id dy = a.dy();
-  if (right == 1) dy = a.unsqueezed(dy, std::int64_t(rank) - (left == 1 ? 2 : 1));
-  if (left == 1) dy = a.unsqueezed(dy, std::int64_t(rank) - 2);
-  // Shapes of the gradients: the batch of the output, and the matrix of the input.
-  const auto whole = [&](const dims* own, std::size_t from, bool first) -> std::optional<dims> {
-    if (!own) return {};
-    dims matrix = *own;
-    if (from == 1) matrix.insert(first ? matrix.begin() : matrix.end(), dim::fixed(1));
-    return matrix;
-  };
-  const std::optional<dims> x_dims = whole(a.shape(0), left, true), w_dims = whole(a.shape(1), right, false);
-  const auto large = [&](const std::optional<dims>& own) -> std::optional<dims> {
-    const dims* const y = a.shape_of_y();
-    if (!own || !y || y->size() + (left == 1) + (right == 1) != rank) return {};
-    dims made(y->begin(), y->begin() + std::ptrdiff_t(rank - 2));
-    made.insert(made.end(), own->end() - 2, own->end());
-    return made;
-  };
-  const auto shrink = [&](value_id g, value_id to, const std::optional<dims>& own) {
-    const std::optional<dims> from = large(own);
-    if (rank == 2) return g;
-    return a.shrunk(g, from ? &*from : nullptr, to, own ? &*own : nullptr);
-  };
-  if (a.needs(0)) {
-    const value_id g = shrink(a.add<op::MatMul>({dy, a.transposed(w, std::max<std::size_t>(right, 2))}), x, x_dims);
-    a.give(0, left == 1 ? a.squeezed(g, 0) : g);
-  }
-  if (a.needs(1)) {
-    const value_id g = shrink(a.add<op::MatMul>({a.transposed(x, std::max<std::size_t>(left, 2)), dy}), w, w_dims);
-    a.give(1, right == 1 ? a.squeezed(g, 1) : g);
-  }
+  if (w.is_vector) dy = a.unsqueezed(dy, std::int64_t(rank) - (x.is_vector ? 2 : 1));
+  if (x.is_vector) dy = a.unsqueezed(dy, std::int64_t(rank) - 2);
+  const std::size_t dropped = std::size_t(x.is_vector) + std::size_t(w.is_vector);
+  if (a.needs(0)) x.give(a.add<op::MatMul>({dy, w.transposed()}), rank, dropped);
+  if (a.needs(1)) w.give(a.add<op::MatMul>({x.transposed(), dy}), rank, dropped);
 }
 
 void of_gemm(adjoint& a) {

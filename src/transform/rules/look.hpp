@@ -14,7 +14,7 @@ template <declared_op... Ops>
 node_view made_by(const rewriter& r, const value_view& v) {
   if (!v || v.is_capture()) return {};
   const node_view n = v.producer();
-  return r.may_touch(n) && (n.has_op<Ops>() || ...) ? n : node_view{};
+  return r.may_touch(n) && n.has_op<Ops...>() ? n : node_view{};
 }
 
 /// The only reader of a value, if it has one of these operators, reads the value once, may be changed, and the value is
@@ -24,8 +24,24 @@ node_view only_reader(const rewriter& r, const value_view& v) {
   if (!v || !v.sole_use()) return {};
   const node_view n = *v.consumers().begin();
   for (value_view each : n.inputs())
-    if (each == v) return r.may_touch(n) && (n.has_op<Ops>() || ...) ? n : node_view{};
+    if (each == v) return r.may_touch(n) && n.has_op<Ops...>() ? n : node_view{};
   return {};  // a subgraph reads it
+}
+
+/// True if a node has an output other than its first.
+inline bool has_further_outputs(const node_view& n) {
+  for (std::size_t i = 1; i < n.output_count(); ++i)
+    if (n.output(i)) return true;
+  return false;
+}
+
+/// The integers of an attribute in versions of the operator before `since`, later those of a constant input;
+/// std::nullopt if that input is not constant.
+inline std::optional<std::vector<std::int64_t>> integers_of(const rewriter& r, const node_view& n,
+                                                            std::string_view attribute, std::size_t input, int since) {
+  if (n.since() >= since) return ints_of(r.constant(n.input(input)));
+  const std::span<const std::int64_t> given = ints_attribute(n, attribute);
+  return std::vector<std::int64_t>{given.begin(), given.end()};
 }
 
 /// The input of a node with two inputs that is not `v`.

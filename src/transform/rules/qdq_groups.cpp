@@ -73,12 +73,12 @@ bool is_byte(dtype t) { return t == dtype::u8 || t == dtype::i8; }
 /// True for 8-bit integers with one quantization for the whole tensor, or for each index of `axis` (-1: only the
 /// former).
 bool is_quantized(const rewriter& r, const node_view& n, std::int64_t axis) {
-  const value_view integers = n.has_op<op::QuantizeLinear>() ? n.output(0) : n.input(0), scale = n.input(1);
-  const value_view floats = n.has_op<op::QuantizeLinear>() ? n.input(0) : n.output(0);
+  const auto [integers, floats] = quantized_sides{n};
+  const value_view scale = n.input(1);
   const std::vector<dim>*const steps = r.shape(scale), *const shape = r.shape(integers);
   if (!is_byte(integers.element()) || scale.element() != dtype::f32 || floats.element() != dtype::f32 || !steps)
     return false;
-  if (int_attribute(n, "block_size", 0) != 0 || int_attribute(n, "precision", 0) != 0) return false;
+  if (has_blocks_or_precision(n)) return false;
   const std::vector<dim>* const zeros = n.input(2) ? r.shape(n.input(2)) : steps;
   const auto count = [](const std::vector<dim>& dims) {
     return dims.empty() ? dim::fixed(1) : dims.size() == 1 ? dims[0] : dim{};
@@ -108,13 +108,13 @@ class selection {
     group_.action = row.action;
     group_.target = target_.id();
     switch (form_of(row)) {
-      case group_form::unary: return take(0) && target_fits() && end() && one_type();
+      case group_form::unary: return take(0) && target_fits() && end_in_one_type();
       case group_form::binary:
-        return target_.has_op<op::MatMul>() ? matrix_product() : take(0) && take(1) && end() && one_type();
-      case group_form::variadic: return all_inputs() && end() && one_type();
+        return target_.has_op<op::MatMul>() ? matrix_product() : take(0) && take(1) && end_in_one_type();
+      case group_form::variadic: return all_inputs() && end_in_one_type();
       case group_form::convolution: return convolution();
       case group_form::product: return product();
-      case group_form::choice: return take(1) && take(2) && end() && one_type();
+      case group_form::choice: return take(1) && take(2) && end_in_one_type();
       case group_form::parts: return take(0) && all_outputs();
       case group_form::in_place: return in_place(row.action);
       case group_form::activation: break;
@@ -136,8 +136,7 @@ class selection {
   }
   /// Adds the QuantizeLinear of the only output.
   bool end() {
-    for (std::size_t i = 1; i < target_.output_count(); ++i)
-      if (target_.output(i)) return false;
+    if (look::has_further_outputs(target_)) return false;
     value_view made = target_.output(0);
     if (const node_view cut = redundant_after(r_, made)) group_.middle = cut.id(), made = cut.output(0);
     return end(made);
@@ -150,7 +149,8 @@ class selection {
   }
   dtype input_type(std::size_t i) const { return r_.node(group_.inputs[i]).input(0).element(); }
   dtype output_type() const { return r_.node(group_.outputs[0]).output(0).element(); }
-  bool one_type() const {
+  bool end_in_one_type() {
+    if (!end()) return false;
     for (std::size_t i = 0; i < group_.inputs.size(); ++i)
       if (input_type(i) != output_type()) return false;
     return true;
@@ -225,8 +225,7 @@ class selection {
     if (!p || !p->whole_tensor() || (action != drop && !is_byte(p->type))) return false;
     group_.inputs.push_back(dq.id());
     if (action == "dropDQ") return true;
-    for (std::size_t i = 1; i < target_.output_count(); ++i)
-      if (target_.output(i)) return false;
+    if (look::has_further_outputs(target_)) return false;
     const node_view q = look::only_reader<op::QuantizeLinear>(r_, target_.output(0));
     const std::optional<quantization> after =
         q && q.input(0) == target_.output(0) ? quantization_of(r_, q) : std::nullopt;

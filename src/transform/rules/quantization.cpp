@@ -27,18 +27,16 @@ bool ends_at_bounds(const quantization& q, float low, float high) {
 }  // namespace
 
 std::optional<quantization> quantization_of(const rewriter& r, const node_view& n) {
-  const bool quantizes = n.has_op<op::QuantizeLinear>();
-  const value_view integers = quantizes ? n.output(0) : n.input(0), floats = quantizes ? n.input(0) : n.output(0);
+  const quantized_sides sides{n};
   quantization q;
-  q.type = integers.element();
+  q.type = sides.integers.element();
   const std::optional<integer_range> range = range_of(q.type);
   q.scale = r.constant(n.input(1));
-  if (!range || floats.element() != dtype::f32 || !q.scale || q.scale->type != dtype::f32 || q.scale->memory != 0)
+  if (!range || sides.floats.element() != dtype::f32 || !q.scale || q.scale->type != dtype::f32 || q.scale->memory != 0)
     return {};
   q.range = *range;
   const std::vector<dim>* const shape = r.shape(n.input(0));
-  if (q.scale->shape.rank() > 1 || int_attribute(n, "block_size", 0) != 0 || int_attribute(n, "precision", 0) != 0)
-    return {};
+  if (q.scale->shape.rank() > 1 || has_blocks_or_precision(n)) return {};
   q.axis = -1;
   if (q.scale->shape.count() != 1) {
     q.axis = int_attribute(n, "axis", 1);

@@ -29,6 +29,18 @@ struct quantization {
   bool whole_tensor() const { return axis < 0; }
 };
 
+/// The integers and the floats that a QuantizeLinear or DequantizeLinear converts.
+struct quantized_sides {
+  value_view integers, floats;
+  explicit quantized_sides(const node_view& n) : integers{n.output(0)}, floats{n.input(0)} {
+    if (!n.has_op<op::QuantizeLinear>()) std::swap(integers, floats);
+  }
+};
+/// True for scales of blocks, and for a division in another precision than that of the scale.
+inline bool has_blocks_or_precision(const node_view& n) {
+  return int_attribute(n, "block_size", 0) != 0 || int_attribute(n, "precision", 0) != 0;
+}
+
 /// The quantization of a node with float32 on one side and integers of 8 or 16 bits on the other, whose scales are
 /// positive normal numbers: then rounding is monotonic, and an integer converted to float and back stays the same.
 /// std::nullopt for other nodes.

@@ -93,8 +93,7 @@ std::optional<std::int64_t> literal_at(rewriter& r, value_view v, std::size_t at
   if (!n || n.input_count() == 0) return {};
   const std::vector<dim>* const shape = r.shape(v);
   if (!shape || shape->size() > 1) return {};
-  if (n.has_op<op::Unsqueeze>() || n.has_op<op::Squeeze>() || n.has_op<op::Identity>())
-    return literal_at(r, n.input(0), at, depth + 1);
+  if (n.has_op<op::Unsqueeze, op::Squeeze, op::Identity>()) return literal_at(r, n.input(0), at, depth + 1);
   if (!n.has_op<op::Concat>()) return {};
   for (value_view part : n.inputs()) {
     const std::vector<dim>* const size = part ? r.shape(part) : nullptr;

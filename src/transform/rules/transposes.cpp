@@ -63,9 +63,7 @@ struct reshape_behind {
     node_view first = n;
     for (value_view v = n.input(0); between.size() <= most; v = first.input(0)) {
       first = v && !v.is_capture() && v.sole_use() ? v.producer() : node_view{};
-      if (!first || !r.may_touch(first)) return false;
-      for (std::size_t i = 1; i < first.output_count(); ++i)
-        if (first.output(i)) return false;
+      if (!first || !r.may_touch(first) || look::has_further_outputs(first)) return false;
       if (!maps_elements(first)) break;
       between.push_back(first);
     }
@@ -160,16 +158,15 @@ class region {
     return found == values_.end() || found->second == q;
   }
 
+  bool can_reorder_input(const node_view& n, std::size_t i, const axis_order& q) const {
+    const value_view v = n.input(i);
+    if (is_stretched(r_, n, i)) return can_stretch(v, q);
+    return agrees(v, q) && (how_ != growth::down || values_.contains(v.id()) || is_free_entry(v, q));
+  }
   /// Adds a node, unless a value would need two orders.
   void include(const node_view& n, const node_orders& orders) {
-    for (std::size_t i = 0; i < data_inputs(n); ++i) {
-      if (is_stretched(r_, n, i)) {
-        if (!can_stretch(n.input(i), orders.in)) return;
-        continue;
-      }
-      if (!agrees(n.input(i), orders.in)) return;
-      if (how_ == growth::down && !values_.contains(n.input(i).id()) && !is_free_entry(n.input(i), orders.in)) return;
-    }
+    for (std::size_t i = 0; i < data_inputs(n); ++i)
+      if (!can_reorder_input(n, i, orders.in)) return;
     for (value_view v : n.outputs()) {
       if (!v) continue;
       if (!agrees(v, orders.out) || !r_.shape(v)) return;
@@ -189,15 +186,14 @@ class region {
       if (!v) continue;
       if (v.is_graph_output()) return false;
       for (graph::use u : r_.in().uses(v.id()))
-        if (!follows(u) && !is_undone(u, q)) return false;
+        if (!follows(u) && order_of_reader(u) != q) return false;
     }
     return true;
   }
-  bool is_undone(graph::use u, const axis_order& q) const {
+  /// The order of a Transpose that reads a value; std::nullopt for other readers.
+  std::optional<axis_order> order_of_reader(graph::use u) const {
     const node_view n = r_.node(u.node);
-    const std::optional<axis_order> p =
-        n.has_op<op::Transpose>() && r_.may_touch(n) && u.position == 0 ? order_of(r_, n) : std::nullopt;
-    return p && p->rank() == q.rank() && *p == q;
+    return n.has_op<op::Transpose>() && r_.may_touch(n) && u.position == 0 ? order_of(r_, n) : std::nullopt;
   }
   bool is_free_entry(const value_view& v, const axis_order& q) const {
     if (const value* const c = r_.constant(v)) return may_copy(*c, v);
@@ -233,11 +229,10 @@ class region {
     for (graph::use u : r_.in().uses(v.id())) {
       if (follows(u)) continue;
       const node_view n = r_.node(u.node);
-      const std::optional<axis_order> p =
-          n.has_op<op::Transpose>() && r_.may_touch(n) && u.position == 0 ? order_of(r_, n) : std::nullopt;
-      if (p && *p == q && n.output(0).is_graph_output() && named) {
+      const std::optional<axis_order> p = order_of_reader(u);
+      if (p == q && n.output(0).is_graph_output() && named) {
         needed = true;  // one value cannot be two outputs of the graph
-      } else if (p && *p == q) {
+      } else if (p == q) {
         named = named || n.output(0).is_graph_output();
         all.count(1, p->moves_nothing_in(*r_.shape(v)));
       } else if (p) {
@@ -273,7 +268,7 @@ class reordering {
   reordering(rewriter& r, const region& whole, std::int64_t opset) : r_{r}, g_{r.in()}, region_{whole}, opset_{opset} {}
 
   void apply() {
-    for (const auto& [id, orders] : region_.nodes()) placement_.hear(g_, id);
+    for (const auto& [id, orders] : region_.nodes()) placement_.add(g_, id);
     for (const auto& [id, orders] : region_.nodes()) read(id, orders.in);
     for (const auto& [id, orders] : region_.nodes()) {
       if (!orders.in.changes_nothing() || !orders.out.changes_nothing()) reorder_node(r_, id, orders);
@@ -323,13 +318,12 @@ class reordering {
     spec.inputs = in, spec.outputs = outputs, spec.attributes = attributes;
     const node_id n = g_.add_node(spec);
     g_[n].provider = r_.around().provider;
-    if (placement_.heard()) set_placement(r_.owner(), g_[n], placement_.agreed());
+    if (placement_.has_annotation()) set_placement(r_.owner(), g_[n], placement_.agreed());
     static_cast<void>(
         is_possible(resolve_and_check_node(g_, n, r_.around().ops)));  // standard operators are always legal
   }
   void add_transpose(value_id from, value_id to, const axis_order& q) {
-    const std::vector<std::int64_t> perm = q.perm();
-    add("Transpose", {from}, to, {attribute_of("perm", std::span<const std::int64_t>{perm})});
+    add("Transpose", {from}, to, {attribute_of("perm", q.perm())});
   }
 
   /// A copy of a constant with its elements in another order.
@@ -431,8 +425,8 @@ class reordering {
     const axis_order both = q.inverse().then(*p);
     const value_id result = g_[transpose].outputs[0], now = made_.at(v);
     if (!both.changes_nothing()) {
-      attribute a = attribute_of("perm", std::span<const std::int64_t>{});
-      a.ints = or_throw(r_.owner().memory.copy(std::span<const std::int64_t>{both.perm()}));
+      const auto perm = or_throw(r_.owner().memory.copy(std::span<const std::int64_t>{both.perm()}));
+      const attribute a = attribute_of("perm", std::span<const std::int64_t>{perm});
       g_.set_attributes(transpose, std::span<const attribute>{&a, 1});
       g_.set_input(transpose, 0, now);
     } else if (!g_[result].is_output) {
@@ -512,10 +506,8 @@ struct optimize_transposes {
     const std::vector<dim>* const shape = r_.shape(n.input(0));
     const node_view from = n.input(0).producer();
     const bool may_be_attention =
-        from && (from.has_op<op::Reshape>() || from.has_op<op::MatMul>() || from.has_op<op::Split>() ||
-                 from.has_op<op::Add>() || from.has_op<op::Unsqueeze>() || from.has_op<op::Slice>() ||
-                 from.has_op<op::Squeeze>() || from.has_op<op::Gather>() || from.has_op<op::Concat>() ||
-                 from.has_op<op::Transpose>());
+        from && (from.has_op<op::Reshape, op::MatMul, op::Split, op::Add, op::Unsqueeze, op::Slice, op::Squeeze,
+                             op::Gather, op::Concat, op::Transpose>());
     if (!q || q->changes_nothing() || !q->moves_nothing_in(*shape) || may_be_attention || n.raw().opset < 5)
       return false;
     std::vector<std::int64_t> to;

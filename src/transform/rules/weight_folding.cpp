@@ -25,6 +25,9 @@ double real_at(const value& v, std::int64_t i) {
                               : detail::element_at<double>(v, std::size_t(i));
 }
 
+/// Element i of a constant, or its only element.
+double repeated_at(const value& v, std::int64_t i) { return real_at(v, v.shape.count() == 1 ? 0 : i); }
+
 /// A constant whose elements are f(i); `none` when one of them is not finite.
 template <class F>
 value_id reals(edit& e, std::string_view stem, dtype type, const extents& shape, F f) {
@@ -61,15 +64,14 @@ std::optional<std::vector<double>> per_channel(const value* c, const channels_of
   for (std::size_t i = 0; i < c->shape.rank(); ++i)
     if (c->shape[i] != 1 && (i + missing != to.axis || c->shape[i] != std::int64_t(to.count))) return {};
   std::vector<double> numbers(to.count);
-  for (std::size_t i = 0; i < to.count; ++i) numbers[i] = real_at(*c, c->shape.count() == 1 ? 0 : std::int64_t(i));
+  for (std::size_t i = 0; i < to.count; ++i) numbers[i] = repeated_at(*c, std::int64_t(i));
   return numbers;
 }
 
 std::optional<affine> affine_of_normalization(const rewriter& r, const node_view& n, const channels_of& to) {
   if (to.axis != 1 || n.since() < 7 || int_attribute(n, "training_mode") != 0 || int_attribute(n, "spatial", 1) != 1)
     return {};
-  for (std::size_t i = 1; i < n.output_count(); ++i)
-    if (n.output(i)) return {};
+  if (look::has_further_outputs(n)) return {};
   const value* statistics[4];
   for (std::size_t i = 0; i < 4; ++i) {
     statistics[i] = r.constant(n.input(i + 1));
@@ -97,7 +99,7 @@ std::optional<affine> affine_of(const rewriter& r, const node_view& n, const val
   if (n.since() < 7 || n.input_count() != 2) return {};
   const bool first = n.input(0) == x;
   const value* const c = r.constant(look::other_input(n, x));
-  if (!is_real(c) || c->type != x.element() || (!first && (n.has_op<op::Sub>() || n.has_op<op::Div>()))) return {};
+  if (!is_real(c) || c->type != x.element() || (!first && n.has_op<op::Sub, op::Div>())) return {};
   const std::optional<std::vector<double>> numbers = per_channel(c, to);
   if (!numbers) return {};
   affine made{to.count};
@@ -183,6 +185,19 @@ class weighted {
 
 using namespace pattern;
 
+/// Weights of this type multiplied by the scales of their channels; `none` if there are no such weights to change.
+value_id scaled(edit& e, const weighted& w, const value_view& old_weights, dtype type, const affine& a) {
+  const value* const old = w.weights();
+  if (!old || old->type != type) return value_id::none;
+  const weighted::rows rows = w.rows_of(old->shape);
+  std::int64_t left = 0, row = 0;
+  double scale = 0;
+  return reals(e, old_weights.name(), type, old->shape, [&](std::int64_t i) {  // elements are computed in order
+    if (left-- == 0) left = rows.length - 1, scale = a.scale[rows.channel(row++)];
+    return real_at(*old, i) * scale;
+  });
+}
+
 /// A copy of n1 with the root's operation folded into its weights and bias.
 value_id folded(const match_result& m, edit& e) {
   const rewriter& r = *m.in;
@@ -198,18 +213,8 @@ value_id folded(const match_result& m, edit& e) {
   e.follow(to);
   const dtype type = to.output(0).element();
   std::vector<value_id> inputs{to.input(0).id(), to.input(1).id()};
-  if (a->scales()) {
-    const value* const old = w.weights();
-    if (!old || old->type != type) return value_id::none;
-    const weighted::rows rows = w.rows_of(old->shape);
-    std::int64_t left = 0, row = 0;
-    double scale = 0;
-    inputs[1] = reals(e, to.input(1).name(), type, old->shape, [&](std::int64_t i) {  // elements are computed in order
-      if (left-- == 0) left = rows.length - 1, scale = a->scale[rows.channel(row++)];
-      return real_at(*old, i) * scale;
-    });
-    if (inputs[1] == value_id::none) return value_id::none;
-  }
+  if (a->scales()) inputs[1] = scaled(e, w, to.input(1), type, *a);
+  if (inputs[1] == value_id::none) return value_id::none;
   if (needs_bias) {
     const std::string_view stem = to.input(2) ? to.input(2).name() : to.output(0).name();
     inputs.push_back(reals(e, stem, type, extents{std::int64_t(w.channels.count)}, [&](std::int64_t i) {
@@ -256,7 +261,7 @@ value_id scaled_weights(const match_result& m, edit& e) {
 /// fusion needs (such as the half of a Gelu).
 bool may_scale(const match_result&, const value_view& v) {
   const node_view n = v.producer();
-  return !n || n.has_role(role::moves) || n.has_op<op::Cast>() || n.has_op<op::Concat>();
+  return !n || n.has_role(role::moves) || n.has_op<op::Cast, op::Concat>();
 }
 constexpr rule factor_before{
     "ConstantScaleFusion",
@@ -304,15 +309,9 @@ constexpr rule gemm_transposed_right{
 /// The pads of a Pad that adds zeros around images; std::nullopt for others.
 std::optional<std::vector<std::int64_t>> zeros_of(const rewriter& r, const node_view& pad, std::size_t rank) {
   if (pad.since() < 2 || string_attribute(pad, "mode", "constant") != "constant") return {};
-  std::optional<std::vector<std::int64_t>> pads;
-  if (pad.since() < 11) {
-    if (float_attribute(pad, "value") != 0.0f) return {};
-    const std::span<const std::int64_t> all = ints_attribute(pad, "pads");
-    pads.emplace(all.begin(), all.end());
-  } else {
-    if (pad.input(3) || (pad.input(2) && look::number_in(r, pad.input(2)) != 0.0)) return {};
-    pads = ints_of(r.constant(pad.input(1)));
-  }
+  if (pad.since() < 11 && float_attribute(pad, "value") != 0.0f) return {};
+  if (pad.since() >= 11 && (pad.input(3) || (pad.input(2) && look::number_in(r, pad.input(2)) != 0.0))) return {};
+  const std::optional<std::vector<std::int64_t>> pads = look::integers_of(r, pad, "pads", 1, 11);
   constexpr std::int64_t most = 1 << 20;
   if (!pads || pads->size() != 2 * rank) return {};
   for (std::int64_t each : *pads)
@@ -357,14 +356,21 @@ struct join_constants {
 
   /// The constant that a node adds to or multiplies with its other input, `x`.
   static const value* operand(const rewriter& r, const node_view& n, value_view& x) {
-    const bool ordered = n.has_op<op::Sub>() || n.has_op<op::Div>();
+    const bool ordered = n.has_op<op::Sub, op::Div>();
     const std::size_t at = !ordered && r.constant(n.input(0)) ? 0 : 1;
     if (n.since() < 7 || n.input_count() != 2 || r.constant(n.input(1 - at))) return nullptr;
     x = n.input(1 - at);
     const value* const c = r.constant(n.input(at));
     return is_real(c) && c->bytes() <= most_copied ? c : nullptr;
   }
-  static bool is_sum(const node_view& n) { return n.has_op<op::Add>() || n.has_op<op::Sub>(); }
+  /// The constant whose shape both constants have together; null if it would be larger than each of them.
+  static const value* larger(const value& inner, const value& outer) {
+    const bool outer_is_larger = outer.shape.rank() > inner.shape.rank() || outer.shape.count() > inner.shape.count();
+    const value &large = outer_is_larger ? outer : inner, &small = outer_is_larger ? inner : outer;
+    const bool fits = small.shape.rank() <= large.shape.rank();
+    return fits && (small.shape.count() == 1 || small.shape == large.shape) ? &large : nullptr;
+  }
+  static bool is_sum(const node_view& n) { return n.has_op<op::Add, op::Sub>(); }
 
   static bool rewrite(rewriter& r, const node_view& n) {
     value_view between, x;
@@ -375,22 +381,15 @@ struct join_constants {
     if (!inner || inner->type != outer->type) return false;
     // The 0.5 of a Gelu stays separate, because fusions recognize Gelu by it.
     if (number_of(inner) == 0.5 && look::made_by<op::Mul>(r, x)) return false;
-    // The larger constant holds the result; it must not grow.
-    const bool outer_is_larger =
-        outer->shape.rank() > inner->shape.rank() || outer->shape.count() > inner->shape.count();
-    const value& large = outer_is_larger ? *outer : *inner;
-    const value& small = outer_is_larger ? *inner : *outer;
-    if (small.shape.rank() > large.shape.rank() || (small.shape.count() != 1 && small.shape != large.shape))
-      return false;
+    const value* const large = larger(*inner, *outer);
+    if (!large) return false;
     edit e{r, n};
-    const bool negated = n.has_op<op::Sub>() || n.has_op<op::Div>(),
-               inner_negated = first.has_op<op::Sub>() || first.has_op<op::Div>();
-    const value_id made = reals(e, between.name(), outer->type, large.shape, [&](std::int64_t i) {
-      const double a = real_at(*inner, inner->shape.count() == 1 ? 0 : i);
-      const double b = real_at(*outer, outer->shape.count() == 1 ? 0 : i);
+    const bool negated = n.has_op<op::Sub, op::Div>(), inner_negated = first.has_op<op::Sub, op::Div>();
+    const value_id made = reals(e, between.name(), outer->type, large->shape, [&](std::int64_t i) {
+      const double a = repeated_at(*inner, i), b = repeated_at(*outer, i);
       if (is_sum(n)) return (inner_negated ? -a : a) + (negated ? -b : b);
-      if (negated && inner_negated) return a * b;
-      return negated ? a / b : inner_negated ? b / a : a * b;
+      if (negated == inner_negated) return a * b;
+      return negated ? a / b : b / a;
     });
     if (made == value_id::none) return false;
     const bool divides = negated && inner_negated;

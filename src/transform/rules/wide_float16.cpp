@@ -64,7 +64,7 @@ float16_use use_of(const node_view& n) {
 bool is_float16(const value_view& v) { return float32_nodes::is_float16(v); }
 
 /// True for operators that read only the size of a value.
-bool reads_size(const node_view& n) { return n.has_op<op::Shape>() || n.has_op<op::Size>(); }
+bool reads_size(const node_view& n) { return n.has_op<op::Shape, op::Size>(); }
 
 /// True for a node that returns the same in each run, if its inputs do: constant folding may replace it. Its float16
 /// results are rounded at every level, even if it is not folded, so that all levels give the same results.

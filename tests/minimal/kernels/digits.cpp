@@ -1,6 +1,6 @@
-// A whole model in the target tier: digits.ort is read, planned and run in one stretch of static memory. Nothing takes
-// heap meanwhile: malloc and its like end the program. What it says of 360 images is held against their labels, and
-// against probabilities that do not depend on how many images come at once.
+// Runs a whole model with the library for devices: digits.ort is read, planned and run in one static array. The heap
+// must not be used: malloc and similar functions end the program. The results for 360 images are compared with the
+// labels, and must not depend on the size of a batch.
 #include "digits_kernels.hpp"
 
 #include <cameo/minimal/session.hpp>
@@ -13,7 +13,7 @@ using namespace cameo;
 
 namespace {
 
-using runtime = minimal_runtime<eps::digits_kernels>;  // what `cameo reduce` wrote for the model
+using runtime = minimal_runtime<eps::digits_kernels>;  // `cameo reduce` wrote the list for the model
 
 bool no_heap = false;
 
@@ -23,7 +23,7 @@ int failures = 0;
 void expect(bool holds, const char* claim) {
   if (holds) return;
   ++failures;
-  std::printf("not so: %s\n", claim);
+  std::printf("this does not hold: %s\n", claim);
 }
 
 std::span<const std::byte> read(const char* path, std::span<std::byte> to) {
@@ -34,7 +34,7 @@ std::span<const std::byte> read(const char* path, std::span<std::byte> to) {
   return to.first(bytes);
 }
 
-/// The elements of what numpy.save wrote; `head` bytes at most come before them.
+/// The elements of an array in a file that numpy.save wrote.
 template <class T>
 std::span<const T> elements(std::span<const std::byte> npy) {
   if (npy.size() < 10) return {};
@@ -48,7 +48,7 @@ struct outcome {
   float first[10] = {};
 };
 
-/// Loads from `model` within `bytes` of memory, and reads `count` images in batches of `batch`.
+/// Loads `model` within `bytes` of memory, and classifies `count` images in batches of `batch`.
 outcome classify(std::span<const std::byte> model, std::size_t bytes, std::size_t count, std::size_t batch,
                  minimal_options options = {}) {
   outcome out;
@@ -81,29 +81,34 @@ bool close(const outcome& a, const outcome& b) {
 
 void names_and_shapes(std::span<const std::byte> model) {
   result<minimal_session> session = runtime::load(model, memory);
-  if (!session) return expect(false, "it loads");
-  expect(session->input_count() == 1 && session->output_count() == 2, "one input, two outputs");
-  expect(session->find_input("image") == 0 && session->find_output("probabilities") == 1, "they are found by name");
-  expect(session->find_input("probabilities") == minimal_session::not_found, "an output is no input");
+  if (!session) return expect(false, "the model loads");
+  expect(session->input_count() == 1 && session->output_count() == 2, "the session has one input and two outputs");
+  expect(session->find_input("image") == 0 && session->find_output("probabilities") == 1,
+         "inputs and outputs are found by name");
+  expect(session->find_input("probabilities") == minimal_session::not_found, "find_input does not find an output");
   expect(session->input(0).info.type == dtype::f32 && session->input(0).info.shape == extents{-1, 1, 8, 8},
-         "the input's type and shape are told");
+         "the input has its type and shape");
   value out[2];
   const float pixels[65] = {};
   const auto run = [&](const value& in) { return session->run({&in, 1}, out).code(); };
   expect(run(value::tensor<float>({1, 1, 8, 8}, pixels)) == status_code::ok, "an image runs");
-  expect(run(value::tensor<float>({1, 1, 8, 7}, pixels)) == status_code::invalid_argument, "its shape is checked");
-  expect(run(value::tensor<float>({1, 64}, pixels)) == status_code::invalid_argument, "its rank is checked");
-  expect(run(value::tensor(dtype::f64, {1, 1, 8, 8}, pixels)) == status_code::invalid_argument, "so is its type");
+  expect(run(value::tensor<float>({1, 1, 8, 7}, pixels)) == status_code::invalid_argument,
+         "the shape of an input is checked");
+  expect(run(value::tensor<float>({1, 64}, pixels)) == status_code::invalid_argument,
+         "the rank of an input is checked");
+  expect(run(value::tensor(dtype::f64, {1, 1, 8, 8}, pixels)) == status_code::invalid_argument,
+         "the type of an input is checked");
   expect(run(value::tensor(dtype::f32, {1, 1, 8, 8}, reinterpret_cast<const char*>(pixels) + 1)) ==
              status_code::invalid_argument,
-         "and its address");
-  expect(run(value::tensor(dtype::f32, {-1, 1, 8, 8}, pixels)) == status_code::invalid_argument, "no dim is negative");
-  expect(session->run({}, out).code() == status_code::invalid_argument, "inputs are counted");
+         "the alignment of an input is checked");
+  expect(run(value::tensor(dtype::f32, {-1, 1, 8, 8}, pixels)) == status_code::invalid_argument,
+         "a negative dim is an error");
+  expect(session->run({}, out).code() == status_code::invalid_argument, "the number of inputs is checked");
 }
 
 }  // namespace
 
-// What the C library hands out to others is none of ours.
+// Replaces malloc, so that the program ends if cameo calls it. The C library's functions still work.
 extern "C" void* __libc_malloc(std::size_t);
 extern "C" void* malloc(std::size_t bytes) {
   if (no_heap) std::abort();
@@ -112,7 +117,7 @@ extern "C" void* malloc(std::size_t bytes) {
 extern "C" void* aligned_alloc(std::size_t, std::size_t) { std::abort(); }
 
 int main() {
-  std::setvbuf(stdout, nullptr, _IONBF, 0);  // its buffer would be on the heap
+  std::setvbuf(stdout, nullptr, _IONBF, 0);  // a buffer would be on the heap
   const std::span<const std::byte> model = read(CAMEO_SOURCE_DIR "/tests/data/digits.ort", file);
   read(CAMEO_SOURCE_DIR "/examples/digits/test_images.npy", images);
   read(CAMEO_SOURCE_DIR "/examples/digits/test_labels.npy", labels);
@@ -121,30 +126,33 @@ int main() {
   names_and_shapes(model);
   const outcome one = classify(model, sizeof memory, 360, 1);
   if (one.code != status_code::ok) std::printf("%s\n", status{one.code}.name());
-  expect(one.code == status_code::ok && one.right >= 349, "97 of 100 images are read right, one by one");
+  expect(one.code == status_code::ok && one.right >= 349, "97% of the images are classified correctly in batches of 1");
   const outcome many = classify(model, sizeof memory, 360, 40);
-  expect(many.code == status_code::ok && many.right == one.right && close(one, many), "the same, 40 at a time");
+  expect(many.code == status_code::ok && many.right == one.right && close(one, many),
+         "batches of 40 give the same results");
   const outcome packed = classify(model, sizeof memory, 360, 1, {.prepack = true});
   expect(packed.code == status_code::ok && packed.right == one.right && close(one, packed),
-         "the same with packed weights");
+         "packed weights give the same results");
 
-  // The file at an odd address: every number in it lies askew.
-  static std::byte askew[sizeof file + 1];
-  std::copy(model.begin(), model.end(), askew + 1);
-  const outcome odd = classify({askew + 1, model.size()}, sizeof memory, 10, 1);
-  expect(odd.code == status_code::ok && close(one, odd), "the same from an odd address");
+  // A file at an odd address, so that none of its numbers is aligned.
+  static std::byte unaligned[sizeof file + 1];
+  std::copy(model.begin(), model.end(), unaligned + 1);
+  const outcome shifted = classify({unaligned + 1, model.size()}, sizeof memory, 10, 1);
+  expect(shifted.code == status_code::ok && close(one, shifted), "a file at an odd address gives the same results");
 
-  // The memory that it says it used is enough; with less, whatever happens is a status.
-  expect(classify(model, one.used, 360, 1).code == status_code::ok, "what it says it needs is enough");
+  // memory_used() bytes are enough. With less, the result must be a status.
+  expect(classify(model, one.used, 360, 1).code == status_code::ok, "memory_used() bytes are enough");
   const result<std::size_t> needed = runtime::memory_needed(model, memory);
   const auto loads = [&](std::size_t bytes) {
     return runtime::load(model, std::span{memory}.first(bytes)).error().code();
   };
-  expect(needed && *needed < one.used && loads(*needed) == status_code::ok, "what a load needs can be asked");
-  expect(loads(*needed - 64) == status_code::out_of_memory, "and no less is enough");
+  expect(needed && *needed < one.used && loads(*needed) == status_code::ok,
+         "memory_needed() bytes are enough for loading");
+  expect(loads(*needed - 64) == status_code::out_of_memory,
+         "less than memory_needed() bytes are not enough for loading");
   expect(
       runtime::memory_needed(model, std::span{memory}.first(*needed / 2)).error().code() == status_code::out_of_memory,
-      "asking takes as much as a load");
+      "memory_needed() needs as much memory as loading");
   const result<minimal_session> trusted = runtime::load_trusted(model, memory);
   expect(trusted && trusted->memory_used() < *needed, "a trusted file needs no memory for its checks");
   std::size_t enough = 0;

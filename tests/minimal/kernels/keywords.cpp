@@ -1,5 +1,5 @@
-// The keyword-spotting network of MLPerf Tiny (bench/models/make_models.py, kws_fp32) in the target tier, with the list
-// that `cameo reduce` wrote for it. Its answer is ONNX Runtime's. No heap, as in digits.cpp.
+// Runs the keyword spotting network of MLPerf Tiny (bench/models/make_models.py, kws_fp32) with the library for devices
+// and the kernel list that `cameo reduce` wrote for it. The outputs are compared with those of ONNX Runtime.
 #include "keywords_kernels.hpp"
 
 #include <cameo/minimal/session.hpp>
@@ -27,12 +27,12 @@ int run(bool prepack, std::span<const std::byte> model) {
   if (!session) return std::printf("loading: %s\n", session.error().name()), 1;
   const cameo::value sound = cameo::value::tensor<float>({1, 49, 10, 1}, input);
   cameo::value words;
-  for (int i = 0; i < 3; ++i) {  // the memory of a run is that of the next
+  for (int i = 0; i < 3; ++i) {  // each run uses the same memory
     if (cameo::status ran = session->run({&sound, 1}, {&words, 1}); !ran)
       return std::printf("running: %s\n", ran.name()), 1;
     for (std::int64_t at = 0; at < 12; ++at)
       if (!(std::abs(words.as_unchecked<float>()[at] - expected[at]) <= 1e-5f))
-        return std::printf("word %d: %g, not %g\n", int(at), double(words.as_unchecked<float>()[at]),
+        return std::printf("word %d: %g instead of %g\n", int(at), double(words.as_unchecked<float>()[at]),
                            double(expected[at])),
                1;
   }
@@ -48,7 +48,7 @@ int main() {
       read(CAMEO_SOURCE_DIR "/tests/data/keywords/model.ort", file, bytes) &&
       read(CAMEO_SOURCE_DIR "/tests/data/keywords/input.f32", std::as_writable_bytes(std::span{input}), ignored) &&
       read(CAMEO_SOURCE_DIR "/tests/data/keywords/output.f32", std::as_writable_bytes(std::span{expected}), ignored);
-  if (!all_there) return std::puts("no files"), 1;
+  if (!all_there) return std::puts("the files of tests/data/keywords could not be read"), 1;
   const int failed = run(false, std::span{file}.first(bytes)) + run(true, std::span{file}.first(bytes));
   std::printf("%d failed\n", failed);
   return failed;

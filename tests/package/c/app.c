@@ -96,7 +96,7 @@ static void values(void) {
   EXPECT_ERROR(cameo_value_tensor(CAMEO_FLOAT, dims, 2, seven, 4, &none), INVALID_ARGUMENT,
                "float[2,1] takes 8 bytes, and 4 are given");
   EXPECT_ERROR(cameo_value_tensor(CAMEO_STRING, dims, 2, seven, 8, &none), INVALID_ARGUMENT, "no type of elements");
-  EXPECT_ERROR(cameo_value_tensor(1000, dims, 2, seven, 8, &none), INVALID_ARGUMENT, "1000 is no type of elements");
+  EXPECT_ERROR(cameo_value_tensor(1000, dims, 2, seven, 8, &none), INVALID_ARGUMENT, "1000 is not a type of elements");
   EXPECT_ERROR(cameo_value_tensor(CAMEO_FLOAT, negative, 1, seven, 8, &none), INVALID_ARGUMENT, "[-1] is no shape");
   EXPECT_ERROR(cameo_value_tensor(CAMEO_FLOAT, dims, 99, seven, 8, &none), INVALID_ARGUMENT, "rank 99");
   EXPECT(none == NULL);
@@ -150,7 +150,7 @@ static void runs(const cameo_session* session) {
   EXPECT_ERROR(cameo_session_run(session, NULL, NULL, 0, NULL, -1, outputs, 2), INVALID_ARGUMENT,
                "input 'image' is missing");
   EXPECT_ERROR(cameo_session_run(session, names, (const cameo_value* const*)given, 1, NULL, -1, outputs, 1),
-               INVALID_ARGUMENT, "the model has 2 outputs, and there is room for 1");
+               INVALID_ARGUMENT, "the model has 2 outputs, but `outputs` has space for 1");
   EXPECT_ERROR(cameo_session_run(session, names, (const cameo_value* const*)given, 1, NULL, 0, outputs, 2),
                DEADLINE_EXCEEDED, "");
   cameo_stop_request(stop);

@@ -1,4 +1,4 @@
-// The program's commands that have to do with compiled models, for reference providers.
+// The program with the commands for compiled models only, built with the reference providers of tests/context.
 #include "program/share.hpp"
 
 int main(int argc, char** argv) {

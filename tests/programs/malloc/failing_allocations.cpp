@@ -1,11 +1,11 @@
-// Each allocation fails once, in turn: the first of a call, then the second, and so on until a call makes none that
-// fails. What the call returns must be OUT_OF_MEMORY in words (or right: some memory is only wanted for speed); nothing
-// may be lost, and the same call must be right the next time. A call that ends its process, or lets an exception out,
-// counts as wrong, and the next allocation is tried.
+// Makes each allocation of a call fail once: the first one, then the second, and so on until no allocation is left. The
+// call must return OUT_OF_MEMORY with a message, or succeed (some memory is only needed for speed). No memory may leak,
+// and the same call must succeed the next time. A call that ends the process, or throws an exception, counts as wrong,
+// and the next allocation is tried.
 //
-// Without arguments: every allocation of loading, binding, running, compiling and converting digits.onnx, and of the
-// same through the C interface; and of six other models a tenth, chosen by a constant seed. `--all`, or `--all
-// MODEL...`, tries every allocation of these models, or of others; tests/closing/failing_allocations runs that.
+// Without arguments: every allocation of loading, binding, running, compiling and converting digits.onnx, also through
+// the C API; and a tenth of those of six other models, chosen by a constant seed. `--all`, or `--all MODEL...`, tries
+// every allocation of these models, or of others; tests/closing/failing_allocations runs that.
 #include <cameo/c/cameo.h>
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
@@ -36,7 +36,7 @@ namespace {
 
 constexpr long never = 1L << 62;
 std::atomic<long> until_failure{never};  // allocations until one fails
-std::atomic<long> in_use{0};             // blocks
+std::atomic<long> in_use{0};             // allocated blocks
 
 bool fails() { return until_failure.fetch_sub(1, std::memory_order_relaxed) == 1; }
 void* counted(void* made) {
@@ -89,7 +89,7 @@ using cameo::result;
 using cameo::status;
 using cameo::status_code;
 
-/// Allocations fail from here on, as long as it lives: the n-th one, once.
+/// Makes the n-th allocation from now on fail, until the destructor.
 class failing {
  public:
   explicit failing(long n) { until_failure.store(n); }
@@ -97,15 +97,14 @@ class failing {
   static bool happened() { return until_failure.load() <= 0; }
 };
 
-/// One call with the n-th allocation failing, between what prepares it and what checks its result. False when it made
-/// fewer allocations. `wrong` says what went wrong.
+/// An attempt of a scenario in which the n-th allocation of its calls fails. Preparations and checks do not count.
 struct attempt {
   explicit attempt(long n) : left{n} {}
-  long left;            // allocations until the one that fails
-  bool failed = false;  // it was reached
-  std::string wrong = {};
+  long left;               // allocations until the one that fails
+  bool failed = false;     // true: that one was reached
+  std::string wrong = {};  // what went wrong; empty: nothing
 
-  /// Calls `work` while the n-th allocation fails, counted over all calls; returns what it returns.
+  /// Calls `work` and returns its result. Allocations are counted over all calls of the attempt.
   template <class Work>
   auto call(Work&& work) -> decltype(work()) {
     const failing now{left};
@@ -114,7 +113,7 @@ struct attempt {
     left = failing::happened() ? never : until_failure.load();
     return done;
   }
-  /// An error must be a lack of memory in words; without a failed allocation there is none.
+  /// Checks that an error is OUT_OF_MEMORY with a message, and that there is none without a failed allocation.
   void check(const status& s) {
     if (s) return;
     const std::string words{s.words()};
@@ -125,7 +124,7 @@ struct attempt {
 };
 using scenario = std::function<void(attempt&)>;
 
-/// What a process reports while it lives, and after its end.
+/// The progress of a process, in memory that it shares with its parent.
 struct report {
   std::atomic<long> at{0};  // the allocation that fails
   std::atomic<long> tried{0}, wrong{0};
@@ -141,17 +140,17 @@ std::uint64_t mixed(std::uint64_t x) {  // splitmix64
 
 long wrong_calls = 0;
 
-void tell_wrong(const std::string& name, long n, const std::string& what) {
+void report_wrong(const std::string& name, long n, const std::string& what) {
   std::printf("FAILED: %s, allocation %ld: %s\n", name.c_str(), n, what.c_str());
   std::fflush(stdout);
 }
 
-void tell_wrong(const std::string& name, long n, const std::string& what, report& to) {
+void report_wrong(const std::string& name, long n, const std::string& what, report& to) {
   ++to.wrong;
-  tell_wrong(name, n, what);
+  report_wrong(name, n, what);
 }
 
-/// Tries allocations from `first` on: all, or of `step` one, chosen by a constant seed.
+/// Tries allocations from `first` on: all, or one of `step`, chosen by a constant seed.
 void try_each(const std::string& name, const scenario& work, long first, long step, report& to) {
   for (long n = first;; ++n) {
     if (mixed(std::uint64_t(n)) % std::uint64_t(step) != 0 && n < 1'000'000) continue;
@@ -159,44 +158,46 @@ void try_each(const std::string& name, const scenario& work, long first, long st
     attempt one{n};
     const long before = in_use;
     work(one);
-    if (in_use > before && one.wrong.empty()) {  // what is made once in a process is lost once
+    if (in_use > before && one.wrong.empty()) {  // blocks that a process allocates once are not leaks: tried again
       attempt again{n};
       const long then = in_use;
       work(again);
-      if (in_use > then) one.wrong = std::to_string(in_use - then) + " blocks are lost";
+      if (in_use > then) one.wrong = std::to_string(in_use - then) + " blocks leaked";
     }
-    if (!one.wrong.empty()) tell_wrong(name, n, one.wrong, to);
+    if (!one.wrong.empty()) report_wrong(name, n, one.wrong, to);
     if (!one.failed) break;
     ++to.tried;
   }
   to.finished = true;
 }
 
-/// In processes of their own, as a call may end one: the next begins where it ended.
+/// Tries all allocations in a child process, since a call may end the process. Another child then continues after the
+/// allocation at which it ended.
 void try_all(const std::string& name, long step, const scenario& work) {
   void* const shared = ::mmap(nullptr, sizeof(report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  report& told = *new (shared) report;
-  for (long first = 1; !told.finished; first = told.at + 1) {
+  report& progress = *new (shared) report;
+  for (long first = 1; !progress.finished; first = progress.at + 1) {
     const pid_t child = ::fork();
     if (child == 0) {
-      attempt warm_up{never};  // for what is made once in a process
+      attempt warm_up{never};  // makes the allocations that a process makes once
       for (int i = 0; i < 2; ++i) work(warm_up);
-      if (warm_up.wrong.empty()) try_each(name, work, first, step, told);
-      else told.finished = true, tell_wrong(name, 0, warm_up.wrong, told);
+      if (warm_up.wrong.empty()) try_each(name, work, first, step, progress);
+      else progress.finished = true, report_wrong(name, 0, warm_up.wrong, progress);
       std::_Exit(0);
     }
     int how = 0;
     ::waitpid(child, &how, 0);
-    if (!told.finished)
-      tell_wrong(name, told.at, "it ended the process, with wait status " + std::to_string(how), told);
+    if (!progress.finished)
+      report_wrong(name, progress.at, "it ended the process, with wait status " + std::to_string(how), progress);
   }
-  std::printf("%s: %ld allocations failed, %ld of them wrongly\n", name.c_str(), told.tried.load(), told.wrong.load());
+  std::printf("%s: %ld allocations failed, %ld of them wrongly\n", name.c_str(), progress.tried.load(),
+              progress.wrong.load());
   std::fflush(stdout);
-  wrong_calls += told.wrong;
+  wrong_calls += progress.wrong;
   ::munmap(shared, sizeof(report));
 }
 
-/// Whether work lets an exception out.
+/// A scenario in which an exception of `work` is reported as wrong.
 template <class Work>
 scenario contained(Work work) {
   return [work](attempt& one) {
@@ -217,7 +218,7 @@ std::vector<std::byte> bytes_of(const std::string& path) {
   return {first, first + all.size()};
 }
 
-/// A stream that allocates nothing itself.
+/// A stream buffer that does not allocate memory.
 struct stream_of : std::streambuf {
   explicit stream_of(const std::vector<std::byte>& bytes) {
     char* const first = reinterpret_cast<char*>(const_cast<std::byte*>(bytes.data()));
@@ -232,7 +233,7 @@ cameo::session_options options_of(std::size_t threads = 1) {
   return options;
 }
 
-/// Inputs for a model: sizes that it leaves open are 2, elements are small and differ.
+/// Inputs for a model: symbolic dims are 2, elements are small numbers.
 class inputs {
  public:
   explicit inputs(const cameo::session& of) {
@@ -273,7 +274,7 @@ std::string text_of(const cameo::named_values& values) {
   return text;
 }
 
-/// The outputs of a session that was just loaded, or the error in words; allocations do not fail here.
+/// The outputs of a session as text, or the error's message. Allocations do not fail here.
 std::string outputs_of(const cameo::session& s) {
   const inputs given{s};
   const result<cameo::named_values> made = s.run(given.all());
@@ -289,7 +290,7 @@ std::string outputs_of(const std::string& path) {
   return outputs_of(*loaded);
 }
 
-// Loading: afterwards the session, if there is one, is right, and so is the next that is loaded.
+/// Loading. If it succeeds, the session's outputs must be right.
 template <class Load>
 scenario loading(Load load, const std::string& right, const cameo::session_options& options = options_of()) {
   return contained([load, right, options](attempt& one) {
@@ -316,7 +317,7 @@ scenario running(const std::string& path, const std::string& right) {
   });
 }
 
-/// Binding, and three runs of the binding: one that failed leaves it as good as before.
+/// Binding, and three runs of the binding. A run that failed must not make later runs wrong.
 scenario binding(const std::string& path, const std::string& right) {
   return contained([path, right](attempt& one) {
     const result<cameo::session> loaded = runtime{}.load(path, options_of());
@@ -336,7 +337,7 @@ scenario binding(const std::string& path, const std::string& right) {
   });
 }
 
-/// Read, checked and written in both formats, as `cameo convert` does.
+/// Reading, checking, and writing in both formats, as `cameo convert` does.
 scenario converting(const std::string& path) {
   return contained([path](attempt& one) {
     const bool is_ort = path.size() > 4 && path.substr(path.size() - 4) == ".ort";
@@ -359,7 +360,7 @@ scenario converting(const std::string& path) {
                                        folder, {});
     };
     one.check(one.call([&]() -> status {
-      try {  // the scenario's own allocations, between cameo's calls
+      try {  // for allocations of the scenario itself, between those of cameo
         return convert();
       } catch (const std::bad_alloc&) {
         return status_code::out_of_memory;
@@ -402,7 +403,7 @@ scenario compiling(const std::string& path, const std::string& right) {
   });
 }
 
-/// A compiled model is loaded, with its contexts.
+/// Loading a compiled model with its contexts.
 scenario restoring(const std::string& path, const std::string& right) {
   const runtime with;
   std::string compiled;
@@ -410,7 +411,7 @@ scenario restoring(const std::string& path, const std::string& right) {
   how.input = path, how.output = &compiled, how.embed = true;
   how.session.threads = 1;
   if (const auto done = with.compile(std::move(how)); !done) {
-    tell_wrong(path, 0, std::string{done.error().words()});
+    report_wrong(path, 0, std::string{done.error().words()});
     std::_Exit(1);
   }
   const auto load = [compiled](const runtime& from, const cameo::session_options& options) {
@@ -421,7 +422,7 @@ scenario restoring(const std::string& path, const std::string& right) {
   return loading(load, right, options);
 }
 
-/// The functions for C, in one call: what they return is an error with words, or done.
+/// The functions of the C API, as one call. They must succeed or return an error with a message.
 scenario from_c(const std::string& path, const std::string& compiled_to) {
   return contained([path, compiled_to](attempt& one) {
     status why;

@@ -1,5 +1,5 @@
-// Opening a package of ten thousand variants takes at most twice the processor time of parsing its JSON, and makes at
-// most twice the allocations. The system's listing of ten thousand folders is within that time.
+// Tests that opening a package of ten thousand variants takes at most twice the processor time and twice the
+// allocations of parsing its JSON. The time includes that of the system for listing ten thousand folders.
 #include <cameo/package/package.hpp>
 
 #include <nlohmann/json.hpp>
@@ -24,7 +24,7 @@ struct cost {
 
 constexpr double most_times = 2;
 
-/// The allocations of one call, and the least processor time of several.
+/// Measures one call: its allocations, and the least processor time of all calls so far.
 template <class Work>
 void measure(cost& to, const Work& work) {
   const std::size_t before = allocations;
@@ -36,7 +36,7 @@ void measure(cost& to, const Work& work) {
 
 }  // namespace
 
-// Not inline: g++ otherwise takes free() for a mistake where it sees both.
+// These functions must not be inlined: g++ would otherwise warn that memory of operator new is released by free().
 __attribute__((noinline)) void* operator new(std::size_t bytes) {
   ++allocations;
   if (void* const memory = std::malloc(bytes ? bytes : 1)) return memory;
@@ -59,8 +59,8 @@ int main() {
   text += "}}}}";
   std::ofstream{folder + "/manifest.json"} << text;
   cost parsing, opening;
-  // What else the machine does can make all of a few turns slow, so there are more while the time is too long.
-  for (int turn = 0; turn < 9 || (turn < 90 && opening.milliseconds > most_times * parsing.milliseconds); ++turn) {
+  // Other processes can slow down all of a few repetitions, so there are more while the time is too long.
+  for (int i = 0; i < 9 || (i < 90 && opening.milliseconds > most_times * parsing.milliseconds); ++i) {
     measure(parsing, [&] { return nlohmann::json::parse(text).size() == 2; });
     measure(opening, [&] { return bool(cameo::package::open(folder)); });
   }

@@ -1,7 +1,7 @@
-// A run of one thread, after the first, makes no heap call and no system call. Heap calls are counted by replacing
-// malloc and its kin; system calls are trapped by a seccomp filter in a process of its own, so a lock that blocks would
-// be seen as well. 1,000 steps of a decoder with a growing cache make none either, once they have grown it before; nor
-// do they where the decoder is one compiled node.
+// Tests that a run of one thread, after the first run, makes no heap call and no system call. Heap calls are counted by
+// replacing malloc and related functions. System calls are trapped by a seccomp filter in a child process, which also
+// detects locks that block. 1,000 steps of a decoder with a growing cache must make none either, if the cache has had
+// that size before; also if the decoder is one compiled node.
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
 #include <cameo/format/pb.hpp>
@@ -94,7 +94,7 @@ cameo::session load(const std::string& path, bool compiled = false) {
   return must(runtime{}.load(path, options), path);
 }
 
-/// The inputs of a conformance case, in the model's order.
+/// Binds the inputs of a conformance case, in the model's order.
 void bind_inputs(const cameo::session& s, cameo::io_binding& binding, const std::string& folder, cameo::arena& memory) {
   for (std::size_t i = 0; i < s.inputs().size(); ++i) {
     const std::vector<std::byte> bytes = bytes_of(folder + "/test_data_set_0/input_" + std::to_string(i) + ".pb");
@@ -113,7 +113,7 @@ void on_system_call(int, siginfo_t* info, void*) {
   std::_Exit(3);
 }
 
-/// From here on any system call but write and exit ends in on_system_call.
+/// From now on, any system call except write and exit_group calls on_system_call().
 void forbid_system_calls() {
   struct sigaction action{};
   action.sa_sigaction = on_system_call;
@@ -165,7 +165,7 @@ void check_case(const std::string& folder, int runs) {
   });
 }
 
-/// Two bindings take turns: each step reads the cache in the other's memory.
+/// A decoder with two bindings that are used alternately: each step reads the cache in the memory of the other binding.
 class decoder {
  public:
   explicit decoder(bool compiled)
@@ -223,11 +223,11 @@ void check_decoder(bool compiled) {
   in_steady_child("decoder", [&] { return bool(d.decode(1000)); });
 }
 
-/// The other side of the checks: this must be noticed.
+/// Checks that the test detects a system call and a heap call.
 void check_the_checks() {
   const pid_t child = fork();
   if (child == 0) {
-    close(2);  // what the handler says is expected here
+    close(2);  // the handler's message is expected here
     forbid_system_calls();
     static_cast<void>(getppid());
     std::_Exit(0);
@@ -236,7 +236,7 @@ void check_the_checks() {
   waitpid(child, &how, 0);
   if (!WIFEXITED(how) || WEXITSTATUS(how) != 3) fail("a system call went unseen");
   counting = true;
-  void* volatile seen = std::malloc(1);  // volatile: compilers may leave out a pair that nobody looks at
+  void* volatile seen = std::malloc(1);  // volatile: compilers may remove an allocation that is not used
   std::free(seen);
   counting = false;
   if (heap_calls.exchange(0) == 0) fail("a heap call went unseen");

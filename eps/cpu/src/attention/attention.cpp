@@ -27,15 +27,16 @@ status layout_of(const value& v, std::int64_t heads, std::string_view name, head
   return {};
 }
 
-/// Which keys a query may see, and what is added to its scores.
+/// The keys that a query attends to, and what is added to its scores: attn_mask, is_causal, the window and
+/// nonpad_kv_seqlen.
 struct key_bias {
   std::int64_t keys, past;
-  const value *mask, *lengths;  // either may be `none`
+  const value *mask, *lengths;  // `none` if the node has no such input
   std::int64_t mask_strides[3] = {}, mask_length = 0;
   const attention* how;
 
-  static status of(const attention& how, const value& mask, const value& lengths, const head_layout& q,
-                   std::int64_t keys, std::int64_t past, key_bias& out) {
+  static status make(const attention& how, const value& mask, const value& lengths, const head_layout& q,
+                     std::int64_t keys, std::int64_t past, key_bias& out) {
     out = {keys, past, &mask, &lengths, {}, 0, &how};
     if (lengths && lengths.shape != extents{q.batches})
       return bad_input("nonpad_kv_seqlen ", lengths.shape, " must be ", extents{q.batches});
@@ -56,7 +57,7 @@ struct key_bias {
     return {};
   }
 
-  /// All but the mask, to work that has its queries and keys.
+  /// Sets everything but the mask, in work whose queries and keys are set.
   status limit(run_context& c, attention_work& work) const {
     work.softcap = float(how->softcap), work.causal = how->causal, work.past = past;
     work.left_window = how->left_window, work.right_window = how->right_window;
@@ -67,8 +68,8 @@ struct key_bias {
     work.lengths = made->data();
     return {};
   }
-  /// All of it, for the path without a matrix of scores.
-  status give(run_context& c, attention_work& work) const {
+  /// Sets everything including the mask, for the path that does not store scores.
+  status apply(run_context& c, attention_work& work) const {
     if (*mask) {
       const auto read = read_bias(c, *mask);
       if (!read) return read.error();
@@ -78,11 +79,11 @@ struct key_bias {
     return limit(c, work);
   }
 
-  /// Fills `row` for one query of limited work; false when it may see no key at all.
+  /// Fills `row` with the bias of one query's scores; false if the query attends to no key.
   template <class C>
   bool fill(const attention_work& work, std::int64_t batch, std::int64_t head, std::int64_t query, C* row) const {
     constexpr C never = -std::numeric_limits<C>::infinity();
-    std::int64_t first = 0, last = 0;  // keys in [first, last) may be seen
+    std::int64_t first = 0, last = 0;  // the query may attend to keys in [first, last)
     work.range_of(batch, query, first, last);
     if (*mask) last = std::min(last, mask_length), first = std::min(first, last);
     std::fill(row, row + first, never);
@@ -96,7 +97,7 @@ struct key_bias {
   }
 };
 
-/// Scores of one query to weights, in place.
+/// Converts the scores of one query to weights, in place.
 template <class C>
 void soft_max(C* x, std::int64_t n) {
   C largest = -std::numeric_limits<C>::infinity();
@@ -108,7 +109,7 @@ void soft_max(C* x, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) x[i] /= sum;
 }
 
-/// One row of scores becomes weights. `shown` (or null) gets what the attribute asks for on the way.
+/// Converts a row of scores to weights. `shown`, unless null, receives the scores that qk_matmul_output_mode selects.
 template <class C>
 void weigh_keys(const attention& how, C* row, const C* bias, bool any, std::int64_t keys, C* shown) {
   if (shown && how.shown == attention::raw_scores) std::copy_n(row, keys, shown);
@@ -121,7 +122,7 @@ void weigh_keys(const attention& how, C* row, const C* bias, bool any, std::int6
   if (shown && how.shown == attention::weights) std::copy_n(row, keys, shown);
 }
 
-/// Sizes of all that come in must agree.
+/// Checks that the sizes of all inputs agree.
 status check(const value& past_k, const value& past_v, const head_layout& q, const head_layout& k,
              const head_layout& v) {
   if (k.batches != q.batches || v.batches != q.batches || k.length != v.length || k.heads != v.heads ||
@@ -142,32 +143,32 @@ status check(const value& past_k, const value& past_v, const head_layout& q, con
   return {};
 }
 
-/// All that a run needs.
+/// The operands of one run.
 template <class C>
-struct laid_out {
+struct attention_call {
   const attention& how;
   key_source<C> q;
-  key_rows k, v;  // of one type: C, or of 16 bits
+  key_rows k, v;  // of the same type: C, float16 or bfloat16
   std::int64_t keys;
   double factor;
   bool joined;  // Y is [batch, sequence, heads * size]
   const key_bias* bias;
   const value& y;
-  const value* scores;  // null: not wanted
+  const value* scores;  // the output of scores; null: the node does not have it
 };
 
-status attend_without_scores(run_context& c, const laid_out<float>& all) {
+status attend_without_scores(run_context& c, const attention_call<float>& all) {
   const head_layout& q = all.q.at;
   attention_work work = work_of(all.q, all.k, all.v, all.keys, 0);
   if (!all.joined) work.at_y = head_layout::split(q.batches, q.heads, q.length, all.v.at.size).strides();
   work.scale = float(all.factor);
-  if (status s = all.bias->give(c, work); !s) return s;
+  if (status s = all.bias->apply(c, work); !s) return s;
   return run_attention(c, work, all.y);
 }
 
-/// Scores of heads [first, first + n) to weights, in place.
+/// Converts the scores of heads [first, first + n) to weights, in place.
 template <class C>
-void weigh_heads(run_context& c, const laid_out<C>& all, const attention_work& limits, std::int64_t first,
+void weigh_heads(run_context& c, const attention_call<C>& all, const attention_work& limits, std::int64_t first,
                  std::int64_t n, C* scores, C* biases) {
   const head_layout& q = all.q.at;
   const std::int64_t keys = all.keys, grain = grain_of(1 << 13, keys);
@@ -180,9 +181,10 @@ void weigh_heads(run_context& c, const laid_out<C>& all, const attention_work& l
   });
 }
 
-/// Scores of as many heads as fit in memory at a time. K: what keys and values are, C or of 16 bits.
+/// Computes attention with the scores of as many heads at a time as fit in memory. K is the type of keys and values: C,
+/// float16 or bfloat16.
 template <class K, class C>
-status attend_with_scores(run_context& c, const laid_out<C>& all) {
+status attend_with_scores(run_context& c, const attention_call<C>& all) {
   const head_layout &q = all.q.at, &k = all.k.at, &v = all.v.at;
   const std::int64_t heads = q.batches * q.heads, cells = q.length * v.size, plane = q.length * all.keys;
   const std::int64_t at_once = std::clamp<std::int64_t>((std::int64_t{1} << 23) / std::max<std::int64_t>(1, plane), 1,
@@ -267,10 +269,10 @@ status attention::run_as(run_context& c) const {
   std::int64_t keys = 0;
   if (!checked_add(past, k_now.length, keys)) return status_code::out_of_memory;
   key_bias bias{};
-  if (status s = key_bias::of(*this, c.input(3), c.input(6), q, keys, past, bias); !s) return s;
+  if (status s = key_bias::make(*this, c.input(3), c.input(6), q, keys, past, bias); !s) return s;
   const auto from = wide_heads<C>(c, {q_in, 0, q});
   if (!from) return from.error();
-  // 16 bits stay 16 bits where both have the same, since scores and sums are formed from one type.
+  // 16-bit keys and values are not widened here if both have the same type: the loops read one type for both.
   const bool narrow = std::is_same_v<C, float> && c.input(1).type == c.input(2).type;
   const bool joins = past_k || c.has_output(1) || c.has_output(2);
   const auto k = past_and_new<C>(c, {c.input(1), 0, k_now}, equal_past::all(past_k), joins, 1, unchanged{}, narrow);
@@ -289,9 +291,9 @@ status attention::run_as(run_context& c) const {
   std::int64_t plane = 0;
   if (!checked_multiply(q.length, keys, plane)) return status_code::out_of_memory;
   const std::int64_t cells = q.length * v_now.size;
-  if (q.batches == 0 || (plane == 0 && cells == 0)) return {};  // nothing to store either
+  if (q.batches == 0 || (plane == 0 && cells == 0)) return {};  // no output has any element
   const double factor = has_scale ? scale : usual_scale(q.size);
-  const laid_out<C> all{*this, *from, *k, *v, keys, factor, joined, &bias, **y, *scores};
+  const attention_call<C> all{*this, *from, *k, *v, keys, factor, joined, &bias, **y, *scores};
   if constexpr (std::is_same_v<C, float>) {
     if (!c.has_output(3)) return cells == 0 ? status{} : attend_without_scores(c, all);
     if (k->type == dtype::f16) return attend_with_scores<float16>(c, all);

@@ -5,20 +5,21 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Which keys of a batch (and of a query, where it is of rank 3) a mask leaves.
+/// The keys of a sequence (and, with rank 3, of a query) that a mask excludes.
 class key_mask {
  public:
-  static status of(const value& mask, const attention_work& w, key_mask& out) {
+  static status make(const value& mask, const attention_work& w, key_mask& out) {
     const extents& s = mask.shape;
     const std::int64_t b = w.batches;
     if (!mask) return {};
-    if (s.rank() == 2 && (s[0] == b || s[0] == 1) && s[1] == 1 && w.keys != 1) return {};  // there for form's sake
+    if (s.rank() == 2 && (s[0] == b || s[0] == 1) && s[1] == 1 && w.keys != 1) return {};  // a placeholder
     out.data_ = static_cast<const std::int32_t*>(mask.data);
     out.keys_ = w.keys, out.batches_ = b;
     if (s == extents{b}) return out.how_ = ends, status{};
     std::int64_t both = 0;
     if (checked_multiply(b, std::int64_t{2}, both) && s == extents{both}) return out.how_ = ends_and_starts, status{};
-    // Ends, then where the queries and keys of each begin when all lie in a row: [batch + 1] of both.
+    // [3 * batch + 2]: the ends, then the offsets at which queries and keys of each sequence start, [batch + 1] of
+    // both.
     if (s.rank() == 1 && s[0] >= 2 && s[0] % 3 == 2 && s[0] / 3 == b) return out.how_ = ends, status{};
     if (s == extents{b, w.keys}) return out.how_ = of_keys, status{};
     if (s == extents{b, w.queries, w.keys}) return out.how_ = of_queries, out.queries_ = w.queries, status{};
@@ -29,7 +30,7 @@ class key_mask {
   explicit operator bool() const { return how_ != none; }
   bool per_query() const { return how_ == of_queries; }
 
-  /// Adds `hidden` to the scores of keys that don't count.
+  /// Adds `hidden` to the scores of excluded keys.
   void add(std::int64_t batch, std::int64_t query, float hidden, float* row) const {
     if (how_ == none) return;
     if (how_ == ends || how_ == ends_and_starts) {
@@ -53,7 +54,7 @@ class key_mask {
 
 status combine_masks(run_context& c, const value& mask, const value& bias, float hidden_score, attention_work& w) {
   key_mask keys;
-  if (status s = key_mask::of(mask, w, keys); !s) return s;
+  if (status s = key_mask::make(mask, w, keys); !s) return s;
   if (!keys && !bias) return {};
   extents shape{1, 1, 1, w.keys};
   if (bias) {

@@ -3,8 +3,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The masks of com.microsoft's attention operators, as one bias on scores [batch, heads, S, T], of which axes may be
-/// 1 and then are not there: what a mask of int32 says (null or `none`: nothing), plus a bias of floats.
+/// Combines the masks of com.microsoft's attention operators to one bias of scores [batch, heads, S, T], whose first
+/// three axes may be 1: an int32 mask of keys (optional), plus a float bias (optional).
 status combine_masks(run_context&, const value& mask, const value& bias, float hidden_score, attention_work&);
 
 }  // namespace CAMEO_NAMESPACE::eps

@@ -14,11 +14,11 @@
 #include "skeletons/float_output.hpp"
 #include "skeletons/row_rooms.hpp"
 
-// What the operators of attention share.
+// What the attention operators share.
 namespace CAMEO_NAMESPACE::eps {
 
-/// Q, K or V, whichever way it comes: element (batch, head, position, i) lies at batch * batch_stride + head *
-/// head_stride + position * row_stride + i.
+/// The layout of Q, K or V: element (batch, head, position, i) is at batch * batch_stride + head * head_stride +
+/// position * row_stride + i.
 struct head_layout {
   std::int64_t batches, heads, length, size;
   std::int64_t batch_stride, head_stride, row_stride;
@@ -27,45 +27,46 @@ struct head_layout {
   std::int64_t place(std::int64_t batch, std::int64_t head, std::int64_t position) const {
     return batch * batch_stride + head * head_stride + position * row_stride;
   }
-  /// [batch, length, heads, size], `row` from one position to the next.
+  /// The layout [batch, length, heads, size], with `row` elements from one position to the next.
   static head_layout joined(std::int64_t batches, std::int64_t heads, std::int64_t length, std::int64_t size,
                             std::int64_t row) {
     return {batches, heads, length, size, length * row, size, row};
   }
-  /// [batch, heads, length, size]
+  /// The layout [batch, heads, length, size].
   static head_layout split(std::int64_t batches, std::int64_t heads, std::int64_t length, std::int64_t size) {
     return {batches, heads, length, size, heads * length * size, length * size, size};
   }
 };
 
-/// Queries, keys or values as numbers, where they lie.
+/// Queries, keys or values of type C, in place.
 template <class C>
 struct key_source {
   const C* data = nullptr;
   head_layout at{};
 };
 
-/// The same in a tensor of any float type, from its element `first` on.
+/// Queries, keys or values in a tensor of any float type, from its element `first` on.
 struct head_tensor {
-  value from;
+  value tensor;
   std::int64_t first = 0;
   head_layout at{};
 
   template <class C>
   void load(std::int64_t batch, std::int64_t head, std::int64_t position, C* to) const {
-    load_floats(from, first + at.place(batch, head, position), to, at.size);
+    load_floats(tensor, first + at.place(batch, head, position), to, at.size);
   }
 };
 
-/// What is done to each new row: change(batch, position, head, row). As a bool: whether it does anything.
+/// A change of new rows: change(batch, position, head, row). Converted to bool: whether it changes anything. This one
+/// changes nothing.
 struct unchanged {
   explicit operator bool() const { return false; }
   template <class C>
   void operator()(std::int64_t, std::int64_t, std::int64_t, C*) const {}
 };
 
-/// Adds its part of a bias to each head's row. Where there is none, it changes nothing; or, if it `sums` all the same,
-/// -0 to 0.
+/// Adds a bias to the row of each head. Without a bias nothing changes, except that `sums` changes -0 to 0, as a sum
+/// with a bias of 0 does.
 struct added_bias {
   const float* bias;
   std::int64_t size;
@@ -77,11 +78,11 @@ struct added_bias {
   }
 };
 
-/// Heads as C: where they lie if that is their type and nothing changes them, else row by row in scratch.
+/// Returns heads as C: in place if that is their type and nothing changes them, else converted row by row into scratch.
 template <class C, class F = unchanged>
 result<key_source<C>> wide_heads(run_context& c, const head_tensor& t, const F& change = {}) {
   const head_layout& at = t.at;
-  if (!change && t.from.type == dtype_of<C>) return key_source<C>{static_cast<const C*>(t.from.data) + t.first, at};
+  if (!change && t.tensor.type == dtype_of<C>) return key_source<C>{static_cast<const C*>(t.tensor.data) + t.first, at};
   const std::int64_t rows = at.batches * at.heads * at.length;
   const result<std::span<C>> made = c.scratch<C>(std::size_t(rows * at.size));
   if (!made) return made.error();
@@ -98,24 +99,24 @@ result<key_source<C>> wide_heads(run_context& c, const head_tensor& t, const F& 
   return key_source<C>{made->data(), to};
 }
 
-/// Heads of the past, of which each has room for `capacity` rows, from element `first` of a tensor on.
+/// The heads of the past, each with a capacity of so many rows, from element `first` of a tensor on.
 struct past_heads {
-  const value& from;
+  const value& tensor;
   std::int64_t capacity = 0, first = 0;
-  bool has_room = false;  // for the new rows, too: what lies behind them stays
+  bool has_space = false;  // the capacity includes the new rows; rows after these are kept
 };
 
-/// For each head what is past, what is new (changed) and zeros (or the rest of the past) behind one another at `to`:
-/// [batch, heads, total, size]; and as `present` has it, where that is of another type.
+/// Writes for each head the past, the new rows (changed), and zeros or the rest of the past to `to`: [batch, heads,
+/// total, size]. Also writes them to `present` if that has another type.
 template <class C, class P, class F = unchanged>
 void join_heads(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now, std::int64_t total,
                 const value* present, C* to, const F& change = {}) {
   const head_layout& at = now.at;
   const std::int64_t heads = at.batches * at.heads, row = total * at.size;
-  const auto keep = [&](std::int64_t first, C* to_here, std::int64_t n) {  // nothing to do in place
-    if (bytes_of(old.from) + first * std::int64_t(element_bytes(old.from.type)) !=
+  const auto keep = [&](std::int64_t first, C* to_here, std::int64_t n) {  // in place, nothing has to be copied
+    if (bytes_of(old.tensor) + first * std::int64_t(element_bytes(old.tensor.type)) !=
         reinterpret_cast<std::byte*>(to_here))
-      load_floats(old.from, first, to_here, n);
+      load_floats(old.tensor, first, to_here, n);
   };
   parallel_each_row(c, heads, grain_of(1 << 16, row), [&](std::int64_t h, std::size_t) {
     const std::int64_t batch = h / at.heads, past = past_of(batch) * at.size;
@@ -126,15 +127,16 @@ void join_heads(run_context& c, const past_heads& old, const P& past_of, const h
       change(batch, i, h % at.heads, target);
     }
     const std::int64_t rest = begin + row - target;
-    if (old.has_room) keep(old.first + (h + 1) * row - rest, target, rest);
+    if (old.has_space) keep(old.first + (h + 1) * row - rest, target, rest);
     else std::fill_n(target, rest, C(0));
     if (present && present->type != dtype_of<C>) save_floats(begin, *present, h * row, row);
   });
 }
 
-/// Where to compute an output that a node may leave out (then it is null): in its memory, or in scratch.
+/// Returns the memory to compute an optional output in: the output itself, or scratch if the node lacks it (`output` is
+/// then null) or it has another type.
 template <class C>
-result<C*> room_of_output(run_context& c, std::size_t i, const extents& shape, value*& output) {
+result<C*> output_buffer(run_context& c, std::size_t i, const extents& shape, value*& output) {
   const result<value*> made = optional_output(c, i, shape);
   if (!made) return made.error();
   output = *made;
@@ -142,55 +144,55 @@ result<C*> room_of_output(run_context& c, std::size_t i, const extents& shape, v
   return scratch_of<C>(c, shape);
 }
 
-/// Keys or values as scores are formed with them: floats, or the 16 bits or int8 of a tensor, which are widened then.
+/// Keys or values as the loops read them: float, or float16, bfloat16 or int8, which the loops widen.
 struct key_rows {
   const void* data = nullptr;
   dtype type = dtype::f32;
   head_layout at{};
 };
 
-/// join_heads() to rows of `width` elements, of which what is past is copied as it is; make(batch, position, head,
-/// room, row) makes what is new, with room for a row of floats.
+/// Joins past and new rows of `width` elements as join_heads() does. The past is copied; make(batch, position, head,
+/// buffer, row) computes a new row; `buffer` has space for a row of floats.
 template <class S, class P, class F>
 status join_made_rows(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now,
                       std::int64_t total, std::int64_t width, S* to, const F& make) {
   const head_layout& at = now.at;
   const std::int64_t heads = at.batches * at.heads, row = total * width;
-  const result<std::span<float>> rooms = c.scratch<float>(c.lanes() * std::size_t(at.size));
-  if (!rooms) return rooms.error();
+  const result<std::span<float>> buffers = c.scratch<float>(c.lanes() * std::size_t(at.size));
+  if (!buffers) return buffers.error();
   const auto join = [&](std::int64_t h, std::size_t lane) {
-    float* const room = rooms->data() + std::int64_t(lane) * at.size;
+    float* const buffer = buffers->data() + std::int64_t(lane) * at.size;
     const std::int64_t batch = h / at.heads, head = h % at.heads, past = past_of(batch) * width;
-    const S* const before = static_cast<const S*>(old.from.data) + old.first + h * old.capacity * width;
+    const S* const before = static_cast<const S*>(old.tensor.data) + old.first + h * old.capacity * width;
     S *const begin = to + h * row, *target = begin + past;
     if (past) std::copy_n(before, past, begin);
-    for (std::int64_t i = 0; width > 0 && i < at.length; ++i, target += width) make(batch, i, head, room, target);
-    if (old.has_room) std::copy(before + (target - begin), before + row, target);
+    for (std::int64_t i = 0; width > 0 && i < at.length; ++i, target += width) make(batch, i, head, buffer, target);
+    if (old.has_space) std::copy(before + (target - begin), before + row, target);
     else std::fill(target, begin + row, S{});
   };
   if (!parallel_each_row(c, heads, grain_of(1 << 16, row), join)) return status_code::canceled;
   return {};
 }
 
-/// The same to what `present` has in 16 bits: what is new is rounded after it was changed, so that a step computes with
-/// what later steps read.
+/// Joins rows as join_heads() does, in 16 bits, the type of `present`. New rows are rounded after they were changed, so
+/// that this step computes with the numbers that later steps will read.
 template <class S, class P, class F>
 status join_narrow(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now, std::int64_t total,
                    S* to, const F& change) {
   const head_layout& at = now.at;
-  const auto make = [&](std::int64_t batch, std::int64_t i, std::int64_t head, float* room, S* row) {
-    if (!change && now.from.type == dtype_of<S>) {
-      std::copy_n(static_cast<const S*>(now.from.data) + now.first + at.place(batch, head, i), at.size, row);
+  const auto make = [&](std::int64_t batch, std::int64_t i, std::int64_t head, float* buffer, S* row) {
+    if (!change && now.tensor.type == dtype_of<S>) {
+      std::copy_n(static_cast<const S*>(now.tensor.data) + now.first + at.place(batch, head, i), at.size, row);
     } else {
-      now.load(batch, head, i, room);
-      change(batch, i, head, room);
-      narrow_row(room, row, at.size);
+      now.load(batch, head, i, buffer);
+      change(batch, i, head, buffer);
+      narrow_row(buffer, row, at.size);
     }
   };
   return join_made_rows<S>(c, old, past_of, now, total, at.size, to, make);
 }
 
-/// The same to elements of any float type, 16 bits or not.
+/// Joins rows as join_heads() does, in any float type.
 template <class S, class P, class F = unchanged>
 status join_rows(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now, std::int64_t total,
                  S* to, const F& change = {}) {
@@ -202,8 +204,8 @@ status join_rows(run_context& c, const past_heads& old, const P& past_of, const 
   }
 }
 
-/// What is past, new and behind it as an output has it, [batch, heads, total, size], or in scratch: as C, or in 16 bits
-/// where it may be `narrow` and has them.
+/// Joins past and new rows in an output, [batch, heads, total, size], or in scratch if the node lacks the output. The
+/// type is C, or float16 or bfloat16 if the rows have it and `narrow` allows it.
 template <class C = float, class P, class F = unchanged>
 result<key_rows> joined_keys(run_context& c, const head_tensor& now, const past_heads& old, const P& past_of,
                              std::int64_t total, std::size_t output, const F& change = {}, bool narrow = true) {
@@ -213,56 +215,57 @@ result<key_rows> joined_keys(run_context& c, const head_tensor& now, const past_
   value* present = nullptr;
   result<key_rows> made = key_rows{};
   const auto join_as = [&]<class S>(std::type_identity<S>) {
-    if (old.from && old.from.type != now.from.type) return;
-    const auto to = room_of_output<S>(c, output, shape, present);
+    if (old.tensor && old.tensor.type != now.tensor.type) return;
+    const auto to = output_buffer<S>(c, output, shape, present);
     if (!to) return static_cast<void>(made = to.error());
     const status done = join_narrow<S>(c, old, past_of, now, total, *to, change);
     if (!done) made = done;
-    else made = key_rows{*to, now.from.type, split};
+    else made = key_rows{*to, now.tensor.type, split};
   };
   if constexpr (std::is_same_v<C, float>)
-    if (narrow && narrow_floats::call(now.from.type, join_as) && (!made || made->data)) return made;
-  const auto to = room_of_output<C>(c, output, shape, present);
+    if (narrow && narrow_floats::call(now.tensor.type, join_as) && (!made || made->data)) return made;
+  const auto to = output_buffer<C>(c, output, shape, present);
   if (!to) return to.error();
   join_heads<C>(c, old, past_of, now, total, present, *to, change);
   return key_rows{*to, dtype_of<C>, split};
 }
 
-/// The past of a call in which all batches have as many rows of it: all of a tensor, or the first `rows` of one that
-/// has room for the new ones.
+/// The past of a call in which all sequences have equally many rows of it: all rows of a tensor, or the first `rows` of
+/// one whose capacity includes the new rows.
 struct equal_past {
-  const value& from;
+  const value& tensor;
   std::int64_t rows = 0;
-  bool has_room = false;
+  bool has_space = false;
 
   static equal_past all(const value& v) { return {v, v ? v.shape[2] : 0, false}; }
-  std::int64_t total(std::int64_t more) const { return has_room ? from.shape[2] : rows + more; }
+  std::int64_t total(std::int64_t more) const { return has_space ? tensor.shape[2] : rows + more; }
   std::int64_t operator()(std::int64_t) const { return rows; }
 };
 
-/// Keys or values with those of the past before them, [batch, head, length, size] if it `joins` them (keys and values
-/// do it together, so that they have one type), else where they lie; in types as joined_keys() has them.
+/// Returns keys or values with those of the past before them, [batch, head, length, size], if it `joins` them; else in
+/// place. Keys and values are either both joined or both not, so that they have one type. Types are those of
+/// joined_keys().
 template <class C = float, class F = unchanged>
 result<key_rows> past_and_new(run_context& c, const head_tensor& now, const equal_past& past, bool joins,
                               std::size_t output, const F& change = {}, bool narrow = true) {
   if (joins) {
-    const past_heads old{past.from, past.from ? past.from.shape[2] : 0, 0, past.has_room};
+    const past_heads old{past.tensor, past.tensor ? past.tensor.shape[2] : 0, 0, past.has_space};
     return joined_keys<C>(c, now, old, past, past.total(now.at.length), output, change, narrow);
   }
-  if (!change && narrow && now.from.type != dtype_of<C>) {
-    const auto* const bytes = static_cast<const std::byte*>(now.from.data);
-    return key_rows{bytes + now.first * (bits_of(now.from.type) / 8), now.from.type, now.at};
+  if (!change && narrow && now.tensor.type != dtype_of<C>) {
+    const auto* const bytes = static_cast<const std::byte*>(now.tensor.data);
+    return key_rows{bytes + now.first * (bits_of(now.tensor.type) / 8), now.tensor.type, now.at};
   }
   const auto wide = wide_heads<C>(c, now, change);
   if (!wide) return wide.error();
   return key_rows{wide->data, dtype_of<C>, wide->at};
 }
 
-/// What scores are multiplied by where an operator says nothing else.
+/// The default factor of scores: 1 / sqrt(size).
 inline double usual_scale(std::int64_t size) { return 1 / std::sqrt(double(std::max<std::int64_t>(1, size))); }
 
-/// What is to be computed of queries and of the first `keys` of keys and values, but for what limits which keys a query
-/// sees: [batch, length, heads * size]. A scale of 0 is the usual one.
+/// Returns the work for queries and the first `keys` of keys and values, without limits on which keys a query attends
+/// to. Its output is [batch, length, heads * size]. A scale of 0 is the default.
 inline attention_work work_of(const key_source<float>& q, const key_rows& k, const key_rows& v, std::int64_t keys,
                               float scale) {
   const head_layout& at = q.at;
@@ -277,7 +280,7 @@ inline attention_work work_of(const key_source<float>& q, const key_rows& k, con
   return work;
 }
 
-/// Runs it on as many threads as it is worth, to a tensor that has the place of each element as the work says.
+/// Runs the work on as many threads as pay, and writes to a tensor in the layout that the work has for its output.
 inline status run_attention(run_context& c, attention_work work, const value& y) {
   work.run = &c, work.y = static_cast<float*>(y.data);
   attention_tiles tiles{};
@@ -306,7 +309,7 @@ inline status run_attention(run_context& c, attention_work work, const value& y)
   return {};
 }
 
-/// What is added to scores [..., keys], row by row as floats.
+/// Returns numbers that are added to scores [..., keys] as float, in place or converted row by row.
 inline result<const float*> wide_scores(run_context& c, const value& v) {
   if (v.type == dtype::f32) return static_cast<const float*>(v.data);
   const std::int64_t keys = v.shape.back(), rows = keys ? v.shape.count() / keys : 0;
@@ -318,7 +321,8 @@ inline result<const float*> wide_scores(run_context& c, const value& v) {
   return static_cast<const float*>(made->data());
 }
 
-/// n elements of a mask as what is added to scores: numbers as they are, integers too, bool as 0 or -infinity.
+/// Converts n elements of a mask to numbers that are added to scores: numbers, also integers, unchanged; bool to 0 or
+/// -infinity.
 template <class C>
 void read_mask(const value& mask, std::int64_t first, C* to, std::int64_t n) {
   number_and_truth_elements::call(mask.type, [&]<class T>(std::type_identity<T>) {
@@ -329,7 +333,7 @@ void read_mask(const value& mask, std::int64_t first, C* to, std::int64_t n) {
     }
   });
 }
-/// All of them.
+/// Converts a whole mask as read_mask() does.
 inline result<const float*> read_bias(run_context& c, const value& mask) {
   if (detail::bit_of(mask.type) & mask_of<float, float16, bfloat16, double>) return wide_scores(c, mask);
   const auto count = std::size_t(mask.shape.count());

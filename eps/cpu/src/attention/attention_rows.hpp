@@ -15,7 +15,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The caches of GroupQueryAttention may have other types than what is computed.
+/// The caches of GroupQueryAttention may have types other than its other operands.
 struct group_query_row
     : erased_entry<
           op::microsoft::GroupQueryAttention, since<1>,
@@ -24,7 +24,7 @@ struct group_query_row
                              "T_CACHE">(),
           group_query_attention> {};
 
-/// Attention, and the rotation of its queries and keys.
+/// Attention operators, and the rotation of queries and keys.
 // clang-format off
 using attention_rows = row_list<
     computes<op::Attention, since<23>, attention, "T1", "T2">,

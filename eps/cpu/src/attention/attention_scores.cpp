@@ -9,28 +9,28 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// A row of a key as float: where it lies, or in `room`.
-const float* key_at(const attention_work& w, std::int64_t place, float* room) {
+/// Returns a row of a key as float: in place, or converted in `buffer`.
+const float* key_at(const attention_work& w, std::int64_t place, float* buffer) {
   if (w.key_type == dtype::f32) return static_cast<const float*>(w.k) + place;
   if (w.key_type == dtype::i8) {
-    std::copy_n(static_cast<const std::int8_t*>(w.k) + place, w.size, room);
+    std::copy_n(static_cast<const std::int8_t*>(w.k) + place, w.size, buffer);
   } else {
     const std::int64_t bytes = bits_of(w.key_type) / 8;
-    convert_floats(w.key_type, static_cast<const std::byte*>(w.k) + place * bytes, room, w.size);
+    convert_floats(w.key_type, static_cast<const std::byte*>(w.k) + place * bytes, buffer, w.size);
   }
-  return room;
+  return buffer;
 }
 
-/// One query's scores of keys [first, last), with its cap and bias.
+/// Computes the scores of one query with keys [first, last), including cap and bias.
 void score_keys(const attention_work& w, std::int64_t batch, std::int64_t head, std::int64_t query, std::int64_t first,
-                std::int64_t last, float* room, float* scores) {
+                std::int64_t last, float* buffer, float* scores) {
   const std::int64_t shared = head / (w.heads / w.key_heads), keys = batch * w.at_k.batch + shared * w.at_k.head;
   const float* const q = w.q + batch * w.at_q.batch + head * w.at_q.head + query * w.at_q.row;
-  float* const scaled = room + w.size;
+  float* const scaled = buffer + w.size;
   for (std::int64_t i = 0; i < w.size; ++i)
     scaled[i] = q[i] * w.scale * (w.key_scales ? w.key_scales[shared * w.size + i] : 1);
   for (std::int64_t j = first; j < last; ++j) {
-    const float* const key = key_at(w, keys + j * w.at_k.row, room);
+    const float* const key = key_at(w, keys + j * w.at_k.row, buffer);
     double sum = 0;
     for (std::int64_t i = 0; i < w.size; ++i) sum += double(scaled[i]) * double(key[i]);
     scores[j] = float(sum);
@@ -41,7 +41,7 @@ void score_keys(const attention_work& w, std::int64_t batch, std::int64_t head, 
   bias_scores(scores + first, last - first, bias + first);
 }
 
-/// n scores become weights, with the sink's score behind them where there is one: it takes weight, too.
+/// Converts n scores to weights. The sink's score, if there is one, follows the n scores and takes weight, too.
 void weigh(float* scores, std::int64_t n, const float* sink) {
   if (sink) scores[n] = *sink;
   const std::int64_t all = n + (sink ? 1 : 0);
@@ -57,13 +57,13 @@ status write_scores(run_context& c, const attention_work& w, const shown_scores&
   if (!made) return made.error();
   value& out = **made;
   if (out.shape.count() == 0) return {};
-  const std::int64_t room = 2 * w.size + how.keys + 1;
-  const auto rooms = c.scratch<float>(c.lanes() * std::size_t(room));
-  if (!rooms) return rooms.error();
+  const std::int64_t buffer_size = 2 * w.size + how.keys + 1;
+  const auto buffers = c.scratch<float>(c.lanes() * std::size_t(buffer_size));
+  if (!buffers) return buffers.error();
   const std::int64_t grain = 1 + (1 << 14) / (1 + w.size * how.keys);
   const auto row = [&](std::int64_t r, std::size_t lane) {
     const std::int64_t batch = r / w.queries / w.heads, head = r / w.queries % w.heads, query = r % w.queries;
-    float *const keys = rooms->data() + std::int64_t(lane) * room, *const scores = keys + 2 * w.size;
+    float *const keys = buffers->data() + std::int64_t(lane) * buffer_size, *const scores = keys + 2 * w.size;
     std::int64_t first = 0, last = 0;
     w.range_of(batch, query, first, last);
     last = std::min(last, how.keys), first = std::min(first, last);

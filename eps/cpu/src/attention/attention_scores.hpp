@@ -6,7 +6,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// n scores with a cap, if it is above 0.
+/// Caps n scores, if the cap is above 0.
 template <class C>
 void cap_scores(C* scores, std::int64_t n, C cap) {
   if (!(cap > 0)) return;
@@ -14,22 +14,22 @@ void cap_scores(C* scores, std::int64_t n, C cap) {
   map_loop<op::Tanh, C>()({}, scores, scores, n);
   for (std::int64_t j = 0; j < n; ++j) scores[j] *= cap;
 }
-/// n scores with a bias, of which -infinity wins over all.
+/// Adds a bias to n scores; a bias of -infinity always gives -infinity.
 template <class C>
 void bias_scores(C* scores, std::int64_t n, const C* bias) {
   constexpr C never = -std::numeric_limits<C>::infinity();
   for (std::int64_t j = 0; j < n; ++j) scores[j] = bias[j] == never ? never : scores[j] + bias[j];
 }
 
-/// Which scores an output has, for those who look at what a model attends to.
+/// The scores that an output contains, for inspection of what a model attends to.
 struct shown_scores {
   std::size_t output;
-  std::int64_t keys;     // of its last axis, at least as many as a query may see
-  bool weights = false;  // after the softmax, else with the cap and the bias before it
-  float hidden = 0;      // stands at keys that a query does not see; weights are 0 there
+  std::int64_t keys;     // the size of its last axis; a query attends to no later keys
+  bool weights = false;  // the weights after the softmax; else the scores before it, with cap and bias
+  float hidden = 0;      // the score of keys that a query does not attend to; their weight is 0
 };
-/// Computes them once more, [batch, heads, queries, keys], in the order in which they lie: what attends keeps none. The
-/// scales of `work` apply. Takes about as long as attending with one query at a time.
+/// Computes the scores [batch, heads, queries, keys] again, because the attention loops do not store them. The scales
+/// of `work` apply. Takes about as long as attention of one query at a time.
 status write_scores(run_context&, const attention_work& work, const shown_scores&);
 
 }  // namespace CAMEO_NAMESPACE::eps

@@ -18,11 +18,11 @@ status check_beams(const value& beams, std::int64_t batches, std::int64_t past) 
   return {};
 }
 
-/// Of keys or of values.
+/// Gathers keys or values in scratch, each position of the past from the beam that `beams` contains for it.
 status pick_beams(run_context& c, const value& beams, const key_rows& from, const attention_work& work,
                   const void*& picked, head_strides& at) {
   const head_layout& l = from.at;
-  const std::int64_t width = beams.shape[1], room = beams.shape[2], row = l.size * (bits_of(from.type) / 8);
+  const std::int64_t width = beams.shape[1], capacity = beams.shape[2], row = l.size * (bits_of(from.type) / 8);
   const auto made = scratch_of<std::byte>(c, {l.batches, l.heads, work.keys, row});
   if (!made) return made.error();
   const std::int32_t* const of = beams.as_unchecked<std::int32_t>().data();
@@ -30,7 +30,7 @@ status pick_beams(run_context& c, const value& beams, const key_rows& from, cons
   parallel_each(c, l.batches * l.heads, 1 + (1 << 16) / (work.keys * row + 1), [&](std::int64_t head, std::size_t) {
     const std::int64_t batch = head / l.heads, first = batch / width * width;
     for (std::int64_t t = 0; t < work.keys; ++t) {
-      const std::int64_t source = t < work.past ? first + of[batch * room + t] : batch;
+      const std::int64_t source = t < work.past ? first + of[batch * capacity + t] : batch;
       std::memcpy(*made + (head * work.keys + t) * row,
                   all + ((source * l.heads + head % l.heads) * l.length + t) * row, std::size_t(row));
     }

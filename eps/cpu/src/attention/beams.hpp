@@ -1,13 +1,13 @@
 #pragma once
 #include "attention_parts.hpp"
 
-// What the attention operators of com.microsoft share for searches with beams: a beam goes on from another one without
-// its cache being copied, and cache_indirection says which cache has each of its positions.
+// What the attention operators of com.microsoft share for beam search. A beam continues another beam without a copy of
+// its cache; cache_indirection contains, for each position, the beam whose cache has it.
 namespace CAMEO_NAMESPACE::eps {
 
-/// Keys and values of the work, which are these rows [batches, heads, room, size], become those of the beams that its
-/// step goes on from: the positions of the past, each from the beam that cache_indirection names, and those of now, in
-/// scratch. INVALID_ARGUMENT where cache_indirection does not fit, or names a beam that is not there.
+/// Replaces the keys and values of the work, which are these rows [batches, heads, capacity, size], by copies in
+/// scratch: the positions of the past, each from the beam that cache_indirection contains, and the new positions.
+/// INVALID_ARGUMENT if the shape of cache_indirection does not fit, or it contains a beam that does not exist.
 status follow_beams(run_context&, const value& beams, const key_rows& k, const key_rows& v, attention_work&);
 
 }  // namespace CAMEO_NAMESPACE::eps

@@ -8,13 +8,13 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// The sizes of a call: what the inputs agree on.
+/// The sizes of a call, on which the inputs agree.
 struct decoder_sizes {
   std::int64_t batches, heads, size, value_size;
-  std::int64_t past, room;  // positions before this one, and those that there is memory for
-  bool cross, packed;       // keys and values are all given; or they lie in the query
+  std::int64_t past, capacity;  // positions before this one, and the capacity of past_key and past_value
+  bool cross, packed;           // key and value contain everything; the query contains all three
 
-  std::int64_t keys() const { return cross ? room : past + 1; }
+  std::int64_t keys() const { return cross ? capacity : past + 1; }
   std::int64_t width() const { return heads * size; }
   std::int64_t value_width() const { return heads * value_size; }
 };
@@ -38,24 +38,24 @@ status read_sizes(const run_context& c, std::int64_t heads, bool shares, decoder
   const std::int64_t b = out.batches;
   if (out.packed && q.shape[2] != 2 * out.width() + out.value_width()) return refused();
   if (out.cross) {
-    out.room = k.shape[2];
-    const bool fits =
-        k.shape == extents{b, heads, out.room, out.size} && v.shape == extents{b, heads, out.room, out.value_size};
+    out.capacity = k.shape[2];
+    const bool fits = k.shape == extents{b, heads, out.capacity, out.size} &&
+                      v.shape == extents{b, heads, out.capacity, out.value_size};
     return fits ? status{} : refused();
   }
   if (!out.packed && (k.shape != extents{b, 1, out.width()} || v.shape != extents{b, 1, out.value_width()}))
     return refused();
   if (!past_k) return {};
-  out.past = past_k.shape[2], out.room = out.past + 1;
+  out.past = past_k.shape[2], out.capacity = out.past + 1;
   if (past_k.shape != extents{b, heads, out.past, out.size} ||
       past_v.shape != extents{b, heads, out.past, out.value_size})
     return refused();
   if (!shares) return {};
   const value& length = c.input(7);
   if (!length || length.shape.count() != 1) return bad_input("past_present_share_buffer needs past_sequence_length");
-  out.room = out.past, out.past = integers{length}[0];
-  if (out.past < 0 || out.past >= out.room)
-    return bad_input("past_sequence_length is ", out.past, ", must be in [0,", out.room, ")");
+  out.capacity = out.past, out.past = integers{length}[0];
+  if (out.past < 0 || out.past >= out.capacity)
+    return bad_input("past_sequence_length is ", out.past, ", must be in [0,", out.capacity, ")");
   return {};
 }
 
@@ -86,16 +86,17 @@ status decoder_masked_attention::run(run_context& c) const {
   };
   const auto query = wide_heads<float>(c, heads_of(q, 0, z.size), part(0, z.size));
   if (!query) return query.error();
-  result<key_rows> keys = key_rows{k.data, dtype::f32, head_layout::split(z.batches, heads, z.room, z.size)};
-  result<key_rows> values = key_rows{v.data, dtype::f32, head_layout::split(z.batches, heads, z.room, z.value_size)};
+  result<key_rows> keys = key_rows{k.data, dtype::f32, head_layout::split(z.batches, heads, z.capacity, z.size)};
+  result<key_rows> values =
+      key_rows{v.data, dtype::f32, head_layout::split(z.batches, heads, z.capacity, z.value_size)};
   if (!z.cross) {
     const value &past_k = c.input(5), &past_v = c.input(6);
-    const bool has_room = past_k && shares;
+    const bool has_space = past_k && shares;
     const head_tensor new_keys = z.packed ? heads_of(q, width, z.size) : heads_of(k, 0, z.size);
     const head_tensor new_values = z.packed ? heads_of(q, 2 * width, z.value_size) : heads_of(v, 0, z.value_size);
-    keys = past_and_new(c, new_keys, {past_k, z.past, has_room}, true, 1, part(width, z.size));
+    keys = past_and_new(c, new_keys, {past_k, z.past, has_space}, true, 1, part(width, z.size));
     if (!keys) return keys.error();
-    values = past_and_new(c, new_values, {past_v, z.past, has_room}, true, 2, part(2 * width, z.value_size));
+    values = past_and_new(c, new_values, {past_v, z.past, has_space}, true, 2, part(2 * width, z.value_size));
     if (!values) return values.error();
   }
   if ((*y)->shape.count() == 0) return {};

@@ -8,7 +8,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Where the matrices of each head start, in elements; heads share those of `step` apart.
+/// Returns the offsets of each head's matrix, in elements; `group` consecutive heads share a matrix.
 result<std::span<const std::int64_t>> starts_of(run_context& c, std::int64_t heads, std::int64_t group,
                                                 std::int64_t cells) {
   const result<std::span<std::int64_t>> made = c.scratch<std::int64_t>(std::size_t(heads));
@@ -17,8 +17,7 @@ result<std::span<const std::int64_t>> starts_of(run_context& c, std::int64_t hea
   return std::span<const std::int64_t>{*made};
 }
 
-/// Numbers that are 0 or above and have the sum 1, in the order of exp(x); of numbers that are all -infinity NaN, as
-/// ONNX's definition gives.
+/// Softmax of n numbers; NaN if all are -infinity, as ONNX's definition gives.
 template <class C>
 void soften(C* x, std::int64_t n) {
   C most = -std::numeric_limits<C>::infinity(), sum = 0;
@@ -41,7 +40,7 @@ result<flex_attention> flex_attention::bind(bind_context& c) {
   return made;
 }
 
-/// Scores through one of the two graphs.
+/// Replaces scores by the output of one of the two subgraphs.
 template <class C>
 status flex_attention::change(run_context& c, int graph, const extents& shape, std::span<C> scores) const {
   if (graph < 0) return {};

@@ -7,14 +7,14 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// The nearest integer, ties to even, in [least, most]; of NaN the largest.
+/// The nearest integer, ties to even, saturated to [least, most]; of NaN the largest.
 int nearest_code(float v, float least, float most) {
   const float whole = std::nearbyint(v);
   return int(!(whole < most) ? most : whole < least ? least : whole);
 }
-constexpr int code_zero = 8;  // of the codes of 4 bits
+constexpr int code_zero = 8;  // the zero point of 4-bit values
 
-/// A row of codes of 4 bits, two in a byte, as numbers: eight at once, in the bytes of one integer.
+/// Unpacks a row of 4-bit values, two in a byte, to int8: eight at once, in the bytes of one integer.
 void unpack_row(const std::uint8_t* codes, std::int8_t* to, std::int64_t n) {
   static_assert(std::endian::native == std::endian::little);
   const auto every = [](std::uint64_t byte) { return byte * 0x0101010101010101u; };
@@ -25,7 +25,7 @@ void unpack_row(const std::uint8_t* codes, std::int8_t* to, std::int64_t n) {
     std::uint64_t wide = (packed | std::uint64_t(packed) << 16) & 0x0000FFFF0000FFFFu;
     wide = (wide | wide << 8) & 0x00FF00FF00FF00FFu;
     wide = (wide | wide << 4) & every(0x0F);
-    wide = ((wide | every(0x80)) - every(code_zero)) ^ every(0x80);  // no byte borrows from the next
+    wide = ((wide | every(0x80)) - every(code_zero)) ^ every(0x80);  // the high bits keep bytes from borrowing
     std::memcpy(to + i, &wide, sizeof wide);
   }
   for (; i < n; ++i) to[i] = std::int8_t((codes[i / 2] >> (i % 2 ? 4 : 0) & 15) - code_zero);

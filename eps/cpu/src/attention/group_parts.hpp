@@ -5,40 +5,40 @@
 #include "functions/float_rows.hpp"
 #include "group_codes.hpp"
 
-// What GroupQueryAttention and SparseAttention share: a cache of keys, of which each batch has its own number.
+// What GroupQueryAttention and SparseAttention share: a cache of keys in which each sequence has a separate length.
 namespace CAMEO_NAMESPACE::eps {
 
-/// What the inputs say about sizes.
+/// The sizes that the inputs contain.
 struct group_sizes {
-  std::int64_t batches, length, size;  // of new queries and keys
-  std::int64_t past, total;            // rows of the past, and of past and new ones
-  bool first;                          // there is no past, whatever past_key holds
-  bool has_room = false;               // the past has it for the new rows, too: what lies behind them stays
-  std::int64_t window = 0;             // the past keeps at least so many rows, and forgets older ones; 0: it keeps all
-  const std::int32_t* lengths;         // of each batch, less one
+  std::int64_t batches, length, size;  // of the new queries and keys
+  std::int64_t past, total;            // the capacity of the past, and of present, in rows
+  bool first;                          // there is no past, whatever past_key contains
+  bool has_space = false;              // the capacity of the past includes the new rows; rows after these are kept
+  std::int64_t window = 0;             // the past keeps at least so many rows and drops older ones; 0: it keeps all
+  const std::int32_t* lengths;         // the length of each sequence, minus one
 
-  /// Positions up to now, and before the new ones.
+  /// The number of positions including the new ones, and without them.
   std::int64_t keys(std::int64_t batch) const { return std::int64_t(lengths[batch]) + 1; }
   std::int64_t past_of(std::int64_t batch) const { return first ? 0 : keys(batch) - length; }
-  /// The last ones of so many positions that a cache holds. As the schema says: it gives up `past - window + 1` rows
-  /// at once, when they are needed.
+  /// The number of rows that a cache keeps of so many positions, the last ones. As the operator's schema defines, the
+  /// cache drops `past - window + 1` rows at once, when it needs space.
   std::int64_t kept(std::int64_t positions) const {
     if (window == 0 || positions <= past) return positions;
     const std::int64_t at_once = past - window + 1;
     return positions - at_once * ((positions - past + at_once - 1) / at_once);
   }
-  /// Rows of the past before the new ones.
+  /// The number of rows of the past before the new ones.
   std::int64_t rows_before(std::int64_t batch) const { return kept(past_of(batch)); }
 };
 
-/// The numbers of heads of a node.
+/// Reads the numbers of heads of a node.
 inline status read_heads(const bind_context& c, std::int64_t& heads, std::int64_t& key_heads) {
   heads = c.int_or("num_heads", 0), key_heads = c.int_or("kv_num_heads", 0);
   if (key_heads >= 1 && heads >= 1 && heads <= 1 << 20 && heads % key_heads == 0) return {};
   return bad_attribute("num_heads ", heads, " must be a multiple of kv_num_heads ", key_heads);
 }
 
-/// The sizes of what is new: inputs 0 to 2.
+/// Reads the sizes of the new rows, inputs 0 to 2.
 inline status read_new_sizes(run_context& c, std::int64_t heads, std::int64_t key_heads, group_sizes& s) {
   const value &q = c.input(0), &k = c.input(1), &v = c.input(2);
   if (q.shape.rank() != 3) return bad_input("query ", q.shape, " must be [batch, sequence, size]");
@@ -52,7 +52,7 @@ inline status read_new_sizes(run_context& c, std::int64_t heads, std::int64_t ke
   return {};
 }
 
-/// The tables of angles, and the positions that they are taken at.
+/// Rotates rows by angles: tables of cosines and sines, and the positions that select their rows.
 struct rotation {
   const group_sizes& s;
   const float *cosines = nullptr, *sines = nullptr;
@@ -94,8 +94,8 @@ inline status read_rotation(run_context& c, const group_sizes& s, const value& c
   return {};
 }
 
-/// What is done to each new row of queries or of keys: it is divided by its root of the mean square where there are
-/// weights for that, then turned where there are angles.
+/// The change of each new row of queries or keys: it is divided by its root mean square if there are weights for that,
+/// then rotated if there are angles.
 struct group_change {
   const float* weights = nullptr;
   float epsilon = 0;
@@ -114,7 +114,7 @@ struct group_changes {
   group_change q, k;
 };
 
-/// present of a cache that forgets: the last ones of the rows that a run has, zeros behind them.
+/// Writes present of a cache that drops rows: the last of the joined rows, followed by zeros.
 inline status keep_window(run_context& c, const group_sizes& s, const key_rows& joined, const value& past,
                           std::size_t output) {
   if (!c.has_output(output)) return {};
@@ -137,14 +137,14 @@ inline status keep_window(run_context& c, const group_sizes& s, const key_rows& 
   return {};
 }
 
-/// present: for each batch and head the past, what is new (changed), and zeros: [batch, key heads, total, size]. Where
-/// there are scales, a cache has codes. A cache that forgets is joined in scratch.
+/// Joins the cache of keys or values: for each sequence and head the past, the new rows (changed), and zeros: [batch,
+/// key heads, total, size]. With scales the cache is quantized. A cache that drops rows is joined in scratch.
 template <class F>
 result<key_rows> join_ragged(run_context& c, const group_sizes& s, const head_tensor& now, std::size_t past_input,
                              std::size_t output, const float* scales, const F& change) {
   const value& past = c.input(past_input);
   const auto rows_before = [&s](std::int64_t batch) { return s.rows_before(batch); };
-  const past_heads old{past, s.past, 0, s.has_room};
+  const past_heads old{past, s.past, 0, s.has_space};
   const std::size_t to = s.window > 0 ? c.output_count() : output;
   result<key_rows> joined = scales ? join_codes(c, now, old, rows_before, s.total, to, scales, change)
                                    : joined_keys(c, now, old, rows_before, s.total, to, change);
@@ -161,19 +161,19 @@ struct group_rows {
   key_rows k, v;
 };
 
-/// What the codes of a cache stand for, a number for each channel of each head; null: it has no codes.
+/// The scales of a quantized cache, a number for each channel of each head; null: the cache is not quantized.
 struct group_scales {
   const float *k = nullptr, *v = nullptr;
 };
 
-/// Inputs 0 to 4 (query, key, value, past_key, past_value) and outputs 1 and 2.
+/// Reads inputs 0 to 4 (query, key, value, past_key, past_value) and writes outputs 1 and 2.
 inline result<group_rows> read_group(run_context& c, const group_sizes& s, std::int64_t heads, std::int64_t key_heads,
                                      const group_changes& changes, const group_scales& scales = {}) {
   const value &q_in = c.input(0), &k_in = c.input(1), &v_in = c.input(2);
   const std::int64_t row = q_in.shape[2], key_row = k_in ? key_heads * s.size : row;
   const head_tensor queries{q_in, 0, head_layout::joined(s.batches, heads, s.length, s.size, row)};
   head_tensor k{k_in ? k_in : q_in, 0, head_layout::joined(s.batches, key_heads, s.length, s.size, key_row)}, v = k;
-  if (k_in) v.from = v_in;
+  if (k_in) v.tensor = v_in;
   else k.first = heads * s.size, v.first = (heads + key_heads) * s.size;
   const auto q = wide_heads<float>(c, queries, changes.q);
   if (!q) return q.error();

@@ -9,7 +9,7 @@ namespace {
 
 constexpr bool has_codes(dtype type) { return type == dtype::i8 || type == dtype::u8 || type == dtype::f8e4m3fn; }
 
-/// What the attributes say about codes is what the caches have.
+/// Checks that the caches have the types that the attributes define.
 status check_codes(const value& past_k, const value& past_v, const group_query_attention& how) {
   if (!past_k) return how.code_bits ? bad_input("a quantized cache needs past_key, of 0 rows at first") : status{};
   const bool fits = how.code_bits == 0   ? !has_codes(past_k.type)
@@ -70,7 +70,7 @@ status read_sizes(run_context& c, const group_query_attention& how, group_sizes&
   return check_lengths(s, given);
 }
 
-/// attention_bias, whose last axis has all positions, for the rows of a cache that has only the last ones.
+/// Returns attention_bias, whose last axis has all positions, for the rows of a cache that has only the last ones.
 result<const float*> bias_of_window(run_context& c, const group_sizes& s, const value& bias) {
   const extents& b = bias.shape;
   const extents shape{s.batches, b[1], s.length, s.total};
@@ -103,7 +103,7 @@ status read_group_bias(run_context& c, const group_sizes& s, std::int64_t heads,
   return {};
 }
 
-/// Scores that take weight and have no value: head_sink, or 0 for each head.
+/// Returns the scores that take weight and have no value: head_sink, or 0 for each head.
 result<const float*> read_sinks(run_context& c, std::int64_t heads, const value& sink) {
   if (sink && sink.shape != extents{heads}) return bad_input("head_sink ", sink.shape, " must be ", extents{heads});
   if (sink) return wide_vector<float>(c, sink);
@@ -113,7 +113,7 @@ result<const float*> read_sinks(run_context& c, std::int64_t heads, const value&
   return static_cast<const float*>(zeros->data());
 }
 
-/// The weights that queries and keys are normalized with, if there are any.
+/// Reads the weights that queries and keys are normalized with, if there are any.
 status read_norms(run_context& c, const group_sizes& s, float epsilon, group_changes& out) {
   const value &q = c.input(14), &k = c.input(15);
   if (bool(q) != bool(k)) return bad_input("q_norm_weight and k_norm_weight go together");
@@ -137,7 +137,7 @@ result<group_query_attention> group_query_attention::bind(bind_context& c) {
   made.forgets = c.int_or("sliding_window_cache", 0) != 0;
   if (made.forgets && made.window < 1) return bad_attribute("sliding_window_cache needs local_window_size");
   made.scale = c.float_or("scale", 0), made.softcap = c.float_or("softcap", 0);
-  made.turns = c.int_or("do_rotary", 0) != 0, made.interleaved = c.int_or("rotary_interleaved", 0) != 0;
+  made.rotates = c.int_or("do_rotary", 0) != 0, made.interleaved = c.int_or("rotary_interleaved", 0) != 0;
   made.smooth = c.int_or("smooth_softmax", -1) > 0, made.epsilon = c.float_or("qk_norm_epsilon", 1e-6f);
   made.shown = int(std::clamp<std::int64_t>(c.int_or("qk_output", 0), -1, 3));
   if (made.shown && made.forgets) return bad_attribute("sliding_window_cache has no output of scores");
@@ -163,10 +163,10 @@ status group_query_attention::run(run_context& c) const {
   if (!y) return y.error();
   rotation angles{s};
   angles.interleaved = interleaved;
-  if (turns)
+  if (rotates)
     if (status read = read_rotation(c, s, c.input(7), c.input(8), c.input(9), angles); !read) return read;
   group_changes changes{};
-  changes.q.angles = changes.k.angles = turns ? &angles : nullptr;
+  changes.q.angles = changes.k.angles = rotates ? &angles : nullptr;
   changes.q.size = changes.k.size = s.size;
   if (status read = read_norms(c, s, epsilon, changes); !read) return read;
   group_scales scales{};
@@ -196,7 +196,7 @@ status group_query_attention::run(run_context& c) const {
     work.sinks = *read;
   }
   if (shown)
-    if (status told = write_scores(c, work, {3, given, shown == 2}); !told) return told;
+    if (status written = write_scores(c, work, {3, given, shown == 2}); !written) return written;
   return (*y)->shape.count() == 0 ? status{} : run_attention(c, work, **y);
 }
 

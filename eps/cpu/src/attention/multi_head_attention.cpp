@@ -8,45 +8,45 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Query, key and value, before and after a bias.
-struct three_parts {
+/// Query, key and value as the inputs contain them.
+struct query_key_value {
   head_tensor q, k, v;
-  bool k_has_bias = true;  // false for keys and values of rank 4, which are ready
+  bool k_has_bias = true;  // the bias is added to keys and values, except to those of rank 4
 };
 
-status do_not_fit(const value& q, const value& k, const value& v, std::int64_t heads) {
+status mismatch(const value& q, const value& k, const value& v, std::int64_t heads) {
   return bad_input("query ", q.shape, ", key ", k.shape, " and value ", v.shape, " don't fit each other and ", heads,
                    " heads");
 }
 
-/// Where the parts lie in the inputs, `data` not yet set.
-status lay_out(const value& q, const value& k, const value& v, std::int64_t heads, three_parts& out) {
+/// Sets the layouts of query, key and value in the inputs; the tensors are set later.
+status lay_out(const value& q, const value& k, const value& v, std::int64_t heads, query_key_value& out) {
   const extents &qs = q.shape, &ks = k.shape, &vs = v.shape;
   if (!k) {
-    if (v || qs.rank() != 5 || qs[2] != heads || qs[3] != 3) return do_not_fit(q, k, v, heads);
+    if (v || qs.rank() != 5 || qs[2] != heads || qs[3] != 3) return mismatch(q, k, v, heads);
     out.q.at = {qs[0], heads, qs[1], qs[4], qs.count(1, 5), 3 * qs[4], qs.count(2, 5)};
     out.k.at = out.v.at = out.q.at;
     return {};
   }
-  if (qs.rank() != 3 || qs[2] % heads != 0) return do_not_fit(q, k, v, heads);
+  if (qs.rank() != 3 || qs[2] % heads != 0) return mismatch(q, k, v, heads);
   out.q.at = head_layout::joined(qs[0], heads, qs[1], qs[2] / heads, qs[2]);
   if (!v) {
-    if (ks.rank() != 5 || ks[2] != heads || ks[3] != 2) return do_not_fit(q, k, v, heads);
+    if (ks.rank() != 5 || ks[2] != heads || ks[3] != 2) return mismatch(q, k, v, heads);
     out.k.at = {ks[0], heads, ks[1], ks[4], ks.count(1, 5), 2 * ks[4], ks.count(2, 5)};
     out.v.at = out.k.at;
   } else if (ks.rank() == 3 && vs.rank() == 3) {
-    if (vs[2] % heads != 0 || ks[2] % heads != 0) return do_not_fit(q, k, v, heads);
+    if (vs[2] % heads != 0 || ks[2] % heads != 0) return mismatch(q, k, v, heads);
     out.k.at = head_layout::joined(ks[0], heads, ks[1], ks[2] / heads, ks[2]);
     out.v.at = head_layout::joined(vs[0], heads, vs[1], vs[2] / heads, vs[2]);
   } else {
-    if (ks.rank() != 4 || vs.rank() != 4 || ks[1] != heads || vs[1] != heads) return do_not_fit(q, k, v, heads);
+    if (ks.rank() != 4 || vs.rank() != 4 || ks[1] != heads || vs[1] != heads) return mismatch(q, k, v, heads);
     out.k.at = head_layout::split(ks[0], heads, ks[2], ks[3]);
     out.v.at = head_layout::split(vs[0], heads, vs[2], vs[3]);
     out.k_has_bias = false;
   }
   const bool fits = out.k.at.batches == qs[0] && out.v.at.batches == qs[0] && out.k.at.length == out.v.at.length &&
                     out.k.at.size == out.q.at.size;
-  return fits ? status{} : do_not_fit(q, k, v, heads);
+  return fits ? status{} : mismatch(q, k, v, heads);
 }
 
 status check_past(const value& past, const head_layout& now, std::string_view name) {
@@ -55,22 +55,22 @@ status check_past(const value& past, const head_layout& now, std::string_view na
   return bad_input(name, " ", s, " must be [", now.batches, ",", now.heads, ",past,", now.size, "]");
 }
 
-/// The past of this run; `rows` of it count, fewer than it has room for where past_sequence_length says so.
-status read_past(const run_context& c, const three_parts& parts, std::int64_t& rows) {
+/// Reads the past of this run. `rows` of it count, which are fewer than its capacity if past_sequence_length is given.
+status read_past(const run_context& c, const query_key_value& parts, std::int64_t& rows) {
   const value &past_k = c.input(6), &past_v = c.input(7), &length = c.input(8);
   if (bool(past_k) != bool(past_v)) return bad_input("past_key and past_value go together");
   if (!past_k) return {};
   if (status s = check_past(past_k, parts.k.at, "past_key"); !s) return s;
   if (status s = check_past(past_v, parts.v.at, "past_value"); !s) return s;
-  const std::int64_t room = past_k.shape[2];
-  if (past_v.shape[2] != room) return bad_input("past_key and past_value differ in length");
-  rows = room;
+  const std::int64_t capacity = past_k.shape[2];
+  if (past_v.shape[2] != capacity) return bad_input("past_key and past_value differ in length");
+  rows = capacity;
   if (!length) return {};
   if (length.shape.count() != 1) return bad_input("past_sequence_length must be one number, not ", length.shape);
   rows = integers{length}[0];
-  if (rows < 0 || rows > room - parts.k.at.length)
+  if (rows < 0 || rows > capacity - parts.k.at.length)
     return bad_input("past_sequence_length is ", rows, "; with ", parts.k.at.length, " new keys it must fit into the ",
-                     room, " places of past_key");
+                     capacity, " places of past_key");
   return {};
 }
 
@@ -93,7 +93,7 @@ result<multi_head_attention> multi_head_attention::bind(bind_context& c) {
 status multi_head_attention::run(run_context& c) const {
   const value &q_in = c.input(0), &k_in = c.input(1), &v_in = c.input(2), &bias = c.input(3);
   const value &past_k = c.input(6), &past_v = c.input(7);
-  three_parts parts;
+  query_key_value parts;
   if (status s = lay_out(q_in, k_in, v_in, heads, parts); !s) return s;
   for (const value* v : {&q_in, &k_in, &v_in})
     if (*v)
@@ -102,7 +102,7 @@ status multi_head_attention::run(run_context& c) const {
   const std::int64_t hidden = parts.v.at.heads * parts.v.at.size;
   const result<value*> y = c.output(0, extents{q.batches, q.length, hidden});
   if (!y) return y.error();
-  parts.q.from = q_in, parts.k.from = k_in ? k_in : q_in, parts.v.from = v_in ? v_in : k_in ? k_in : q_in;
+  parts.q.tensor = q_in, parts.k.tensor = k_in ? k_in : q_in, parts.v.tensor = v_in ? v_in : k_in ? k_in : q_in;
   if (!k_in) parts.k.first = q.size, parts.v.first = 2 * q.size;
   else if (!v_in) parts.v.first = q.size;
   const std::int64_t width = q.heads * q.size;
@@ -113,20 +113,20 @@ status multi_head_attention::run(run_context& c) const {
   const float* const on_keys = parts.k_has_bias ? *added : nullptr;
   std::int64_t rows = 0;
   if (status s = read_past(c, parts, rows); !s) return s;
-  const bool has_room = past_k && c.input(8);
+  const bool has_space = past_k && c.input(8);
   const auto q_wide = wide_heads<float>(c, parts.q, added_bias{*added, q.size});
   if (!q_wide) return q_wide.error();
   const bool joins = past_k || c.has_output(1) || c.has_output(2);
   const added_bias on_k{on_keys ? on_keys + width : nullptr, q.size};
   const added_bias on_v{on_keys ? on_keys + 2 * width : nullptr, parts.v.at.size};
-  const auto k = past_and_new(c, parts.k, equal_past{past_k, rows, has_room}, joins, 1, on_k);
+  const auto k = past_and_new(c, parts.k, equal_past{past_k, rows, has_space}, joins, 1, on_k);
   if (!k) return k.error();
-  const auto v = past_and_new(c, parts.v, equal_past{past_v, rows, has_room}, joins, 2, on_v);
+  const auto v = past_and_new(c, parts.v, equal_past{past_v, rows, has_space}, joins, 2, on_v);
   if (!v) return v.error();
 
   attention_work work = work_of(*q_wide, *k, *v, rows + parts.k.at.length, scale);
   work.causal = work.last_sees_all = causal, work.past = rows;
-  if (const value& beams = c.input(9); beams && has_room && rows > 0 && q.length == 1)
+  if (const value& beams = c.input(9); beams && has_space && rows > 0 && q.length == 1)
     if (status s = follow_beams(c, beams, *k, *v, work); !s) return s;
   if (q_in.shape.count() == 0 && (*y)->shape.count() == 0) return {};
   if (status s = combine_masks(c, c.input(4), c.input(5), hidden_score, work); !s) return s;

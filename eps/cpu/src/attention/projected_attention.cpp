@@ -39,22 +39,24 @@ result<projected_attention> projected_attention::bind(bind_context& c) {
 
 namespace {
 
-/// Q, K and V of all heads, side by side: x [rows, size] times weights of the same type, and a bias or none.
+/// Computes Q, K and V of all heads, side by side: x [rows, size] times weights of the same type, plus an optional
+/// bias.
 template <class T>
 status project(run_context& c, const projected_attention& how, const value& x, std::int64_t rows, const value& weights,
                const float* bias, float* all) {
   const std::int64_t width = weights.shape[1];
   const T* const panels = static_cast<const T*>(how.packed);
   const matrix_ref<T> from{weights.as_unchecked<T>().data(), width, 1};
-  const auto elements = number_source<float, elements_like<T>>::of(x.as_unchecked<T>().data());
+  const auto elements = number_source<float, elements_like<T>>::make(x.as_unchecked<T>().data());
   gemm_problem<float, T> p{rows, width, weights.shape[0], {elements, x.shape[2], 1}, from, panels, all};
   p.for_few_rows = how.for_few_rows;
   if (bias) p.epilogue.bias = bias, p.epilogue.bias_column_stride = 1;
   return multiply(c, p);
 }
 
-/// Keys and values with those of the past before them, as output 1 has them: [2, batch, heads, past + new, size].
-/// In its type: what is new is rounded first, so that a step computes with what later steps read.
+/// Joins keys and values with those of the past before them in output 1: [2, batch, heads, past + new, size]. The type
+/// is that of the output: new rows are rounded first, so that this step computes with the numbers that later steps
+/// read.
 status join_present(run_context& c, const value& past, std::int64_t before, const head_tensor& k, const head_tensor& v,
                     key_rows& k_all, key_rows& v_all) {
   if (k.at.size != v.at.size) return bad_input("past and present need V as wide as K");
@@ -63,7 +65,7 @@ status join_present(run_context& c, const value& past, std::int64_t before, cons
   const auto past_of = [before](std::int64_t) { return before; };
   const auto join = [&]<class S>(std::type_identity<S>) -> status {
     value* present = nullptr;
-    const auto to = room_of_output<S>(c, 1, shape, present);
+    const auto to = output_buffer<S>(c, 1, shape, present);
     if (!to) return to.error();
     const std::int64_t half = shape.count() / 2;
     const past_heads keys{past, before}, values{past, before, past ? past.shape.count() / 2 : 0};

@@ -10,12 +10,12 @@ namespace CAMEO_NAMESPACE::eps {
 
 namespace {
 
-/// Which pairs of a head are turned, and how they lie.
-struct turned_pairs {
+/// Rotates the pairs of elements of a head.
+struct rotated_pairs {
   std::int64_t half, size;
   bool interleaved;
 
-  void turn(const float* in, const float* cosines, const float* sines, float* to) const {
+  void rotate(const float* in, const float* cosines, const float* sines, float* to) const {
     const std::int64_t apart = interleaved ? 1 : half, step = interleaved ? 2 : 1;
     for (std::int64_t i = 0; i < half; ++i) {
       const float a = in[i * step], b = in[i * step + apart];
@@ -48,9 +48,9 @@ status rotary_embedding::run(run_context& c) const {
   if (status s = usable_sizes("X", x.shape); !s) return s;
   const std::int64_t batches = x.shape[0], count = rank == 3 ? heads : x.shape[1];
   const std::int64_t length = rank == 3 ? x.shape[1] : x.shape[2], size = rank == 3 ? x.shape[2] / heads : x.shape[3];
-  const std::int64_t turned = rotated ? rotated : size, half = turned / 2;
-  if (turned > size || turned % 2 != 0)
-    return bad_input("heads of ", size, " elements can't have ", turned, " turned in pairs");
+  const std::int64_t pair_elements = rotated ? rotated : size, half = pair_elements / 2;
+  if (pair_elements > size || pair_elements % 2 != 0)
+    return bad_input("heads of ", size, " elements can't have ", pair_elements, " rotated in pairs");
   const extents wanted =
       ids ? extents{cosines.shape.rank() ? cosines.shape[0] : 0, half} : extents{batches, length, half};
   if (cosines.shape != wanted || sines.shape != wanted)
@@ -69,15 +69,15 @@ status rotary_embedding::run(run_context& c) const {
   const auto from = rooms::make(c, x, 1, size), y = rooms::make(c, **out, 1, size);
   const auto cosine = rooms::make(c, cosines, 1, half), sine = rooms::make(c, sines, 1, half);
   if (!from || !y || !cosine || !sine) return status_code::out_of_memory;
-  const turned_pairs pairs{half, size, interleaved};
+  const rotated_pairs pairs{half, size, interleaved};
   parallel_each_row(c, batches * length * count, grain_of(1 << 14, size), [&](std::int64_t row, std::size_t lane) {
     // Rows in the order of X: [batch, position, head] or [batch, head, position].
     const std::int64_t batch = row / (length * count);
     const std::int64_t position = rank == 3 ? row / count % length : row % length;
     const std::int64_t place = batch * length + position;
     const std::int64_t angles = (ids ? integers{ids}[place] : place) * half;
-    pairs.turn(from->read(lane, row * size, size), cosine->read(lane, angles, half), sine->read(lane, angles, half),
-               y->room(lane, row * size));
+    pairs.rotate(from->read(lane, row * size, size), cosine->read(lane, angles, half), sine->read(lane, angles, half),
+                 y->room(lane, row * size));
     y->store(lane, row * size, size);
   });
   return {};
@@ -85,7 +85,7 @@ status rotary_embedding::run(run_context& c) const {
 
 namespace {
 
-/// Rows of X and the positions that their angles are taken at.
+/// The sizes of X and of its pairs.
 struct placed_heads {
   std::int64_t batches, length, count, size, half;
 };
@@ -109,18 +109,18 @@ status place_heads(const microsoft_rotary_embedding& how, const value& x, const 
       return bad_input("input ", x.shape, " has no whole number of heads of ", size, " elements");
     p.count = x.shape[2] / size, p.size = size;
   }
-  const std::int64_t turned = how.rotated ? how.rotated : p.size;
-  if (turned > p.size || turned % 2 != 0 || p.half != turned / 2)
-    return bad_input("cos_cache ", cosines.shape, " must have ", turned / 2, " columns for heads of ", p.size,
-                     " elements, of which ", turned, " are turned");
+  const std::int64_t pair_elements = how.rotated ? how.rotated : p.size;
+  if (pair_elements > p.size || pair_elements % 2 != 0 || p.half != pair_elements / 2)
+    return bad_input("cos_cache ", cosines.shape, " must have ", pair_elements / 2, " columns for heads of ", p.size,
+                     " elements, of which ", pair_elements, " are rotated");
   return {};
 }
 
-/// The position of each row of angles: [streams, batch, length], or one number that counts on.
+/// The position of each row of angles: [streams, batch, length], or one number, the position of the first row.
 class angle_positions {
  public:
-  static status of(const value& ids, std::int64_t streams, const placed_heads& p, std::int64_t rows,
-                   angle_positions& out) {
+  static status make(const value& ids, std::int64_t streams, const placed_heads& p, std::int64_t rows,
+                     angle_positions& out) {
     const extents wanted = streams == 1 ? extents{p.batches, p.length} : extents{streams, p.batches, p.length};
     const tensor_view<const std::int64_t> all = ids.as_unchecked<std::int64_t>();
     out.data_ = all.data(), out.length_ = p.length, out.counts_on_ = streams == 1 && ids.shape == extents{1};
@@ -176,7 +176,7 @@ status microsoft_rotary_embedding::run(run_context& c) const {
   if (streams > 1 && sections[0] + sections[1] + sections[2] != p.half)
     return bad_input("mrope_section has ", sections[0] + sections[1] + sections[2], " pairs, heads have ", p.half);
   angle_positions positions;
-  if (status s = angle_positions::of(c.input(1), streams, p, cosines.shape[0], positions); !s) return s;
+  if (status s = angle_positions::make(c.input(1), streams, p, cosines.shape[0], positions); !s) return s;
   const result<value*> out = c.output(0, x.shape);
   if (!out) return out.error();
   if (x.shape.count() == 0) return {};
@@ -195,13 +195,13 @@ status microsoft_rotary_embedding::run(run_context& c) const {
     }
   });
   if (c.stopped()) return status_code::canceled;
-  const turned_pairs pairs{p.half, p.size, interleaved};
+  const rotated_pairs pairs{p.half, p.size, interleaved};
   const bool joined = x.shape.rank() == 3;
   return map_rows<float>(
       c, x, **out, p.size, grain_of(1 << 14, p.size), [&](const float* in, float* to, std::int64_t row) {
         const std::int64_t place = joined ? row / p.count : row / (p.length * p.count) * p.length + row % p.length;
         const float* const cosine = *angles + place * 2 * p.half;
-        pairs.turn(in, cosine, cosine + p.half, to);
+        pairs.rotate(in, cosine, cosine + p.half, to);
       });
 }
 

@@ -10,13 +10,13 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Which blocks of keys a block of queries sees, by layout.
+/// The blocks of keys that a block of queries attends to, in each layout.
 struct block_layouts {
-  std::int64_t count, rows, width, block;  // layouts, their rows of blocks, places of columns in each, keys of a block
+  std::int64_t count, rows, width, block;  // layouts; rows of blocks; columns of a layout; keys of a block
   const std::int32_t *starts, *columns;
 
-  /// scores[i] = 0 for the keys that the query at this position sees by the layout, else -infinity; causality is not
-  /// its matter.
+  /// Sets scores[i] to 0 for the keys that a query at this position attends to in a layout, else to -infinity. It does
+  /// not apply causality.
   void show(std::int64_t layout, std::int64_t position, float* scores, std::int64_t keys) const {
     std::fill_n(scores, keys, -std::numeric_limits<float>::infinity());
     const std::int32_t* const row = starts + layout * (rows + 1) + position / block;
@@ -60,13 +60,13 @@ status read_sparse_sizes(run_context& c, std::int64_t heads, std::int64_t key_he
   if (total.shape.count() != 1) return bad_input("total_sequence_length must be one number, not ", total.shape);
   if (lengths.shape != extents{s.batches})
     return bad_input("key_total_sequence_lengths ", lengths.shape, " must be ", extents{s.batches});
-  s.past = s.total = past[2], s.has_room = true;
+  s.past = s.total = past[2], s.has_space = true;
   s.first = *static_cast<const std::int32_t*>(total.data) == s.length;
   const auto less_one = c.scratch<std::int32_t>(std::size_t(s.batches));
   if (!less_one) return less_one.error();
   s.lengths = less_one->data();
   if (s.first && s.length > s.past)
-    return bad_input("query has ", s.length, " positions, past_key has room for ", s.past);
+    return bad_input("query has ", s.length, " positions, past_key has space for ", s.past);
   for (std::int64_t b = 0; b < s.batches; ++b) {
     const std::int32_t count = static_cast<const std::int32_t*>(lengths.data)[b];
     if (count < 1 || count > s.past || (s.first ? count > s.length : count < s.length))
@@ -86,7 +86,7 @@ result<sparse_attention> sparse_attention::bind(bind_context& c) {
   if (made.block < 1 || made.block > 1 << 20)
     return bad_attribute("sparse_block_size is ", made.block, ", must be positive, like 16, 32, 64 or 128");
   made.scale = c.float_or("scale", 0);
-  made.turns = c.int_or("do_rotary", 0) != 0, made.interleaved = c.int_or("rotary_interleaved", 0) != 0;
+  made.rotates = c.int_or("do_rotary", 0) != 0, made.interleaved = c.int_or("rotary_interleaved", 0) != 0;
   return made;
 }
 
@@ -100,21 +100,21 @@ status sparse_attention::run(run_context& c) const {
   if (!y) return y.error();
   rotation angles{s};
   angles.interleaved = interleaved;
-  if (turns)
+  if (rotates)
     if (status read = read_rotation(c, s, c.input(9), c.input(10), {}, angles); !read) return read;
   group_changes changes{};
-  changes.q.angles = changes.k.angles = turns ? &angles : nullptr;
+  changes.q.angles = changes.k.angles = rotates ? &angles : nullptr;
   const result<group_rows> rows = read_group(c, s, heads, key_heads, changes);
   if (!rows) return rows.error();
   if (s.batches == 0 || s.length == 0 || s.size == 0) return y->store(c), status{};
 
-  std::int64_t most = 0;  // keys that the longest batch has
+  std::int64_t most = 0;  // the number of keys of the longest sequence
   for (std::int64_t b = 0; b < s.batches; ++b) most = std::max(most, s.past_of(b) + s.length);
   if ((most - 1) / block >= layouts.rows)
     return bad_input("there are ", most, " keys, and blocks of ", block, " for ", layouts.rows, " rows");
   attention_work work = work_of(rows->q, rows->k, rows->v, s.total, scale);
   work.causal = true, work.run = &c;
-  // A part of the queries after the other, so that what they see takes little memory.
+  // The queries are computed in blocks, so that the bias, which contains the layouts, takes little memory.
   const std::int64_t part = std::min<std::int64_t>(s.length, 64), shown = s.first ? 1 : s.batches;
   const auto seen = scratch_of<float>(c, {shown, heads, part, most});
   const auto lengths = c.scratch<std::int64_t>(std::size_t(s.batches));
@@ -123,8 +123,8 @@ status sparse_attention::run(run_context& c) const {
   work.queries = part, work.keys = most;
   attention_tiles tiles{};
   if (!tile_attention(work, tiles)) return status_code::out_of_memory;
-  const auto rooms = lane_scratch<float>::make(c, tiles.scratch);
-  if (!rooms) return rooms.error();
+  const auto buffers = lane_scratch<float>::make(c, tiles.scratch);
+  if (!buffers) return buffers.error();
   for (std::int64_t first = 0; first < s.length; first += part) {
     work.queries = std::min(part, s.length - first);
     work.keys = most - s.length + first + work.queries;
@@ -138,7 +138,7 @@ status sparse_attention::run(run_context& c) const {
     });
     if (c.stopped() || !tile_attention(work, tiles)) return status_code::canceled;
     for_each_task(c, tiles.split(c.lanes()), [&](const work_task& task, std::size_t worker) {
-      attend(work, tiles, task.outer, task.outer + task.outer_count, rooms->of(worker));
+      attend(work, tiles, task.outer, task.outer + task.outer_count, buffers->at(worker));
     });
   }
   y->store(c);

@@ -21,8 +21,8 @@ T added(T a, T b) {
   else return T{a.re + b.re, a.im + b.im};
 }
 
-/// Calls f(block, place) for row `tap` of a block's elements: the block's number, and where its element lies in an
-/// image.
+/// Calls f(block, place) for each block whose element `tap` lies inside the image: the index of the block, and the
+/// index of the element in the image.
 template <class F>
 void each_place(std::span<const block_axis> axes, std::int64_t tap, F&& f) {
   std::int64_t start[max_rank] = {}, index[max_rank] = {}, step[max_rank] = {}, blocks = 1, elements = 1;
@@ -43,12 +43,12 @@ void each_place(std::span<const block_axis> axes, std::int64_t tap, F&& f) {
   }
 }
 
-/// Blocks and images of all planes: an image and a channel.
+/// The sizes of all planes; a plane is a channel of an image.
 struct planes {
   std::span<const block_axis> axes;
   std::int64_t count, taps, blocks, pixels;
 
-  /// Calls f(element of X, element of Y) for those of one plane.
+  /// Calls f(index in X, index in Y) for all elements of a plane.
   template <class F>
   void each_element(std::int64_t plane, F&& f) const {
     for (std::int64_t tap = 0; tap < taps; ++tap)
@@ -58,7 +58,7 @@ struct planes {
   }
 };
 
-/// Texts are added by writing one behind the other, in the order of a block's elements: numpy does the same.
+/// Strings are added by concatenation, in the order of a block's elements, as numpy does it.
 status join_texts(run_context& c, const planes& p, const std::string_view* x, std::string_view* y) {
   const auto count = std::size_t(p.count * p.pixels);
   const result<std::span<std::size_t>> sizes = c.scratch<std::size_t>(count);
@@ -74,7 +74,7 @@ status join_texts(run_context& c, const planes& p, const std::string_view* x, st
   if (!fits) return status_code::out_of_memory;
   const result<std::span<char>> text = c.text(all);
   if (!text) return text.error();
-  std::size_t end = 0;  // sizes become where the next piece of a text goes
+  std::size_t end = 0;  // from here on, sizes become the offsets to which the next string is written
   for (std::size_t i = 0; i < count; ++i) {
     y[i] = {text->data() + end, (*sizes)[i]};
     end += std::exchange((*sizes)[i], end);
@@ -87,7 +87,7 @@ status join_texts(run_context& c, const planes& p, const std::string_view* x, st
   return {};
 }
 
-/// How the blocks lie along every axis of the image; INVALID_ARGUMENT when they don't fit it.
+/// Computes the axes of the blocks in the image; INVALID_ARGUMENT if they do not fit.
 status place_blocks(const col2im& how, const extents& image, const extents& block, std::span<block_axis> axes) {
   const std::size_t rank = image.rank();
   constexpr std::int64_t most = std::int64_t{1} << 40;
@@ -102,8 +102,8 @@ status place_blocks(const col2im& how, const extents& image, const extents& bloc
         image[i], block[i], 0, number_or(how.strides, i, 1), number_or(how.dilations, i, 1), number_or(how.pads, i, 0)};
     std::int64_t reach = 0;
     if (!checked_multiply(a.block - 1, a.dilation, reach)) return bad_input("blocks reach too far along axis ", i);
-    const std::int64_t room = a.image + a.pad + number_or(how.pads, i + rank, 0) - reach - 1;
-    a.blocks = room < 0 ? 0 : room / a.stride + 1;
+    const std::int64_t space = a.image + a.pad + number_or(how.pads, i + rank, 0) - reach - 1;
+    a.blocks = space < 0 ? 0 : space / a.stride + 1;
   }
   return {};
 }

@@ -1,6 +1,7 @@
 #include <cameo/eps/cpu/conv.hpp>
 #include <cameo/eps/cpu/detail/as_number.hpp>
 #include <cameo/eps/cpu/detail/float_product.hpp>
+#include <cameo/geometry/conv.hpp>
 
 #include <functional>
 #include <utility>
@@ -15,30 +16,34 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// The sizes of one call. A group is a product of weights [rows, depth] with patches [depth, pixels].
+/// The sizes of one call. A group is a matrix product of its weights [rows, depth] and of patches [depth, pixels]. A
+/// patch is the part of the input that one output depends on: `taps` positions of the window, in each of `channels`
+/// channels. A line is a row of an image: the elements along the innermost axis.
 struct conv_sizes {
-  std::int64_t images = 0, groups = 1, channels = 0;  // channels: of a group
-  std::int64_t rows = 0, depth = 0, taps = 1, pixels = 0;
+  std::int64_t images = 0, groups = 1, channels = 0;  // channels: input channels of a group
+  std::int64_t rows = 0, depth = 0;                   // output channels of a group; channels * taps
+  std::int64_t taps = 1, pixels = 0;                  // pixels: outputs of a channel
   placed_window w;
-  std::int64_t line = 1;                   // outputs of the innermost axis
-  std::int64_t padded = 0, plane = 0;      // elements of a channel: with its padding, and as it comes
+  std::int64_t outputs_per_line = 1;
+  std::int64_t padded = 0, plane = 0;      // elements of an input channel, with and without its padding
   std::int64_t strides[max_spatial] = {};  // of the padded channel
-  std::size_t packed_size = 0;             // weights of a group
-  /// Every channel has few filters of its own: too little work per element to copy patches.
+  std::size_t packed_size = 0;             // elements of the packed weights of a group
+  /// True if every channel has separate and few filters: too little work per element to copy patches.
   bool depthwise() const { return channels == 1 && rows < 4; }
   bool points() const { return w.covers_points(); }
-  bool plain() const {  // the input already is the matrix of patches
+  bool plain() const {  // X already is the matrix of patches
     for (std::size_t i = 0; i < w.rank; ++i)
       if (w.axes[i].in != w.axes[i].out || w.axes[i].stride != 1 || w.axes[i].pad_begin != 0) return false;
     return points();
   }
 };
 
-/// Weights [rows, channels, taps] as panels of A with depth (tap, channel).
+/// Packs weights [rows, channels, taps] as panels of the matrix A, whose depth is [taps, channels]. A panel has as many
+/// rows as a register tile; it is stored as [taps][channels][rows of the panel].
 template <class T>
 void pack_weights(const T* from, const conv_sizes& s, T* to, const run_context* run = nullptr) {
   const std::int64_t width = tile_of<gemm_number<T>>().rows;
-  constexpr std::int64_t chunk = 64;  // of channels: what is written stays in the first cache
+  constexpr std::int64_t chunk = 64;  // channels; what is written stays in the L1 cache
   detail::stop_pace pace;
   for (std::int64_t r0 = 0; r0 < s.rows; r0 += width, to += width * s.depth) {
     const std::int64_t filled = std::min(width, s.rows - r0);
@@ -54,12 +59,10 @@ void pack_weights(const T* from, const conv_sizes& s, T* to, const run_context* 
   }
 }
 
-/// Sizes that the weights alone decide; W is [M, C / group, kernel...].
+/// Sets the sizes that depend on the weights alone; W is [M, C / group, kernel...].
 template <class T>
 status weight_sizes(const extents& w, std::int64_t groups, conv_sizes& s) {
-  if (w.rank() < 3) return bad_input("weights ", w, ", need rank 3 at least");
-  if (w[0] % groups != 0)
-    return bad_input("weights ", w, ": ", w[0], " channels don't divide into ", groups, " groups");
+  if (w.rank() < 3 || w[0] % groups != 0) return status_code::fail;  // a run says why
   s.groups = groups, s.rows = w[0] / groups, s.channels = w[1];
   s.taps = w.count(2, w.rank()), s.depth = s.channels * s.taps;
   if (!packed_a_size<T>(s.rows, s.depth, s.packed_size)) return status_code::out_of_memory;
@@ -69,28 +72,23 @@ status weight_sizes(const extents& w, std::int64_t groups, conv_sizes& s) {
 template <class T>
 result<conv_sizes> sizes_of(const conv<T>& k, run_context& c) {
   const extents &x = c.input(0).shape, &w = c.input(1).shape;
+  const result<geometry::conv> checked =
+      geometry::conv_of<std::int64_t>(k.shape, k.groups, x, w, geometry::shape_of(c.input(2)));
+  if (!checked) return checked.error();
   conv_sizes s;
   if (status sized = weight_sizes<typename conv<T>::number>(w, k.groups, s); !sized) return sized;
-  if (x.rank() != w.rank()) return bad_input("input ", x, " and weights ", w, " differ in rank");
-  std::int64_t channels = 0;
-  if (!checked_multiply(s.channels, s.groups, channels) || channels != x[1])
-    return bad_input("input ", x, " needs ", s.channels, " channels for each of ", s.groups, " groups of weights ", w);
-  if (c.has_input(2) && (c.input(2).shape.rank() != 1 || c.input(2).shape[0] != w[0]))
-    return bad_input("bias ", c.input(2).shape, " needs one element for each of ", w[0], " channels");
-  result<placed_window> placed = k.shape.place(x, w.dims().subspan(2));
-  if (!placed) return placed.error();
-  s.w = *placed;
+  s.w = checked->window;
   s.images = x[0], s.pixels = s.w.out_count(), s.plane = s.w.in_count(), s.padded = 1;
   if (s.pixels == 0) return s;
   for (std::size_t i = s.w.rank; i-- > 0;) {
     s.strides[i] = s.padded;
     if (!checked_multiply(s.padded, s.w.axes[i].padded(), s.padded)) return status_code::out_of_memory;
   }
-  s.line = s.w.axes[s.w.rank - 1].out;
+  s.outputs_per_line = s.w.axes[s.w.rank - 1].out;
   return s;
 }
 
-/// Steps an index through the axes before the last, the last of them fastest; `size` is a member of window_axis.
+/// Advances an index through all axes but the last, the last of them fastest; `size` is a member of window_axis.
 template <class Size>
 void next(std::int64_t* index, const placed_window& w, Size size) {
   for (std::size_t i = w.rank - 1; i-- > 0;) {
@@ -98,8 +96,8 @@ void next(std::int64_t* index, const placed_window& w, Size size) {
     index[i] = 0;
   }
 }
-/// The line of a channel that an index stands for: of the channel with its padding or, if it is `strided`, of windows
-/// of one element; -1 in the padding.
+/// Returns the index of the input line at an index; -1 if the line lies in the padding. The index counts the lines of
+/// the padded channel or, if `strided`, the outputs of a 1x1 kernel.
 std::int64_t line_at(const std::int64_t* index, const placed_window& w, bool strided) {
   std::int64_t line = 0;
   for (std::size_t i = 0; i + 1 < w.rank; ++i) {
@@ -110,43 +108,43 @@ std::int64_t line_at(const std::int64_t* index, const placed_window& w, bool str
   return line;
 }
 
-/// The lines of some channels, or their weights, which come in order. Short ones of narrow floats are widened some at a
-/// time.
+/// Reads the elements of some channels, or their weights, in order. Short runs of float16 and bfloat16 are widened many
+/// at a time.
 template <class T, class From>
 class channel_lines {
  public:
-  channel_lines(const number_source<T, From>& from, std::int64_t count) : from_{from}, count_{count} {}
-  /// Elements that are neighbours: where they lie, or widened. A long line is then in `room`, a short one is there
-  /// until the next call.
-  const T* line(std::int64_t first, std::int64_t count, T* room) {
-    if (!from_.narrow) return from_.data + first;
-    if (count > most / 2) return (from_ + first).read(room, count), room;
+  channel_lines(const number_source<T, From>& from, std::int64_t count) : source_{from}, count_{count} {}
+  /// Returns contiguous elements: in place, or widened. Long runs are widened into `buffer`; short ones are valid until
+  /// the next call.
+  const T* line(std::int64_t first, std::int64_t count, T* buffer) {
+    if (!source_.narrow) return source_.data + first;
+    if (count > most / 2) return (source_ + first).read(buffer, count), buffer;
     if (first < first_ || first + count > end_) {
       first_ = first, end_ = std::min(first + most, count_);
-      (from_ + first_).read(wide_, end_ - first_);
+      (source_ + first_).read(wide_, end_ - first_);
     }
     return wide_ + (first - first_);
   }
   /// Copies elements that are `step` apart.
   void read(std::int64_t first, std::int64_t count, std::int64_t step, T* to) {
     const std::int64_t length = (count - 1) * step + 1;
-    if (from_.narrow && length > most / 2) return (from_ + first).read(to, count, step);
+    if (source_.narrow && length > most / 2) return (source_ + first).read(to, count, step);
     number_source<T>{line(first, length, to)}.read(to, count, step);
   }
 
  private:
   static constexpr std::int64_t most = number_source<T, From>::may_be_narrow ? 1024 : 1;
-  number_source<T, From> from_;
+  number_source<T, From> source_;
   std::int64_t count_, first_ = 0, end_ = 0;
   T wide_[most];
 };
 
-/// Copying the channels of an image, piece by piece: asks whether the run should end after some elements.
-class copying {
+/// Copies the channels of an image and checks from time to time whether the run is to be stopped.
+class channel_copier {
  public:
-  explicit copying(const run_context& c) : run_{c} {}
+  explicit channel_copier(const run_context& c) : run_{c} {}
   bool stopped(std::int64_t elements) {
-    constexpr std::int64_t some = 1 << 15;
+    constexpr std::int64_t some = 1 << 15;  // elements for each stop check
     if ((copied_ += elements) < some) return stops_;
     copied_ = 0;
     return stops_ = stops_ || run_.stopped(pace_);
@@ -167,18 +165,18 @@ class copying {
   bool stops_ = false;
 };
 
-/// Copies a channel, which starts at an element of `from`, with its padding written out.
+/// Copies a channel, which starts at element `start` of `from`, and writes its padding out.
 template <class T, class From>
-void pad_channel(copying& how, const conv_sizes& s, channel_lines<T, From>& from, std::int64_t start, T* to) {
+void pad_channel(channel_copier& copier, const conv_sizes& s, channel_lines<T, From>& from, std::int64_t start, T* to) {
   const window_axis& line = s.w.axes[s.w.rank - 1];
   const std::int64_t width = line.padded(), lines = s.padded / width;
   const std::int64_t before = std::min(line.pad_begin, width);
   const std::int64_t inside = std::clamp<std::int64_t>(width - line.pad_begin, 0, line.in);
   std::int64_t index[max_spatial] = {};
-  for (std::int64_t l = 0; l < lines && !how.stopped(width - inside); ++l, to += width) {
+  for (std::int64_t l = 0; l < lines && !copier.stopped(width - inside); ++l, to += width) {
     if (const std::int64_t at = line_at(index, s.w, false); at >= 0) {
       std::fill_n(to, before, T(0));
-      how.copy(from, start + at * line.in, inside, to + before);
+      copier.copy(from, start + at * line.in, inside, to + before);
       std::fill_n(to + before + inside, width - before - inside, T(0));
     } else {
       std::fill_n(to, width, T(0));
@@ -187,15 +185,17 @@ void pad_channel(copying& how, const conv_sizes& s, channel_lines<T, From>& from
   }
 }
 
-/// Only the elements that windows of one element see, densely.
+/// Copies only the elements that the windows of a 1x1 kernel with strides read, one after the other.
 template <class T, class From>
-void thin_channel(copying& how, const conv_sizes& s, channel_lines<T, From>& from, std::int64_t start, T* to) {
+void copy_strided(channel_copier& copier, const conv_sizes& s, channel_lines<T, From>& from, std::int64_t start,
+                  T* to) {
   const window_axis& line = s.w.axes[s.w.rank - 1];
   const window_axis::range inside = line.outputs_of(0);
   std::int64_t index[max_spatial] = {};
-  for (std::int64_t l = 0; l < s.pixels / s.line && !how.stopped(s.line); ++l, to += s.line) {
+  for (std::int64_t l = 0; l < s.pixels / s.outputs_per_line && !copier.stopped(s.outputs_per_line);
+       ++l, to += s.outputs_per_line) {
     const std::int64_t at = line_at(index, s.w, true);
-    std::fill_n(to, s.line, T(0));
+    std::fill_n(to, s.outputs_per_line, T(0));
     if (at >= 0 && inside.begin < inside.end)
       from.read(start + at * line.in + inside.begin * line.stride - line.pad_begin, inside.end - inside.begin,
                 line.stride, to + inside.begin);
@@ -203,14 +203,14 @@ void thin_channel(copying& how, const conv_sizes& s, channel_lines<T, From>& fro
   }
 }
 
-/// Where taps and lines of outputs start in a padded channel.
+/// The offsets in a padded channel of each tap from the start of a window, and of the first window of each output line.
 struct conv_starts {
   std::span<std::int64_t> taps, lines;
 };
 result<conv_starts> starts_of(run_context& c, const conv_sizes& s) {
   result<std::span<std::int64_t>> taps = c.scratch<std::int64_t>(std::size_t(s.taps));
   if (!taps) return taps.error();
-  result<std::span<std::int64_t>> lines = c.scratch<std::int64_t>(std::size_t(s.pixels / s.line));
+  result<std::span<std::int64_t>> lines = c.scratch<std::int64_t>(std::size_t(s.pixels / s.outputs_per_line));
   if (!lines) return lines.error();
   using member = std::int64_t window_axis::*;
   const auto fill = [&](std::span<std::int64_t> starts, std::size_t axes, member count, member step) {
@@ -226,7 +226,7 @@ result<conv_starts> starts_of(run_context& c, const conv_sizes& s) {
   return conv_starts{*taps, *lines};
 }
 
-/// From: what the elements of X and W are, as of number_source.
+/// The operands of one call. From is the element type of X and W, as in number_source.
 template <class T, class From>
 struct conv_data {
   number_source<T, From> x, w;
@@ -235,7 +235,7 @@ struct conv_data {
   activation f;
 };
 
-/// Epilogue of the rows of a group of an image.
+/// The epilogue for outputs of a group of an image, from row `first_row` on.
 template <class T, class From>
 gemm_epilogue<T> epilogue_of(const conv_data<T, From>& data, const conv_sizes& s, std::int64_t first_row,
                              std::int64_t y_offset) {
@@ -246,37 +246,40 @@ gemm_epilogue<T> epilogue_of(const conv_data<T, From>& data, const conv_sizes& s
   return e;
 }
 
+/// Computes a depthwise convolution, channel by channel, from copies of channels with their padding written out.
 template <class T, class From>
-status run_planes(run_context& c, const conv_sizes& s, const conv_data<T, From>& data) {
+status run_depthwise_channels(run_context& c, const conv_sizes& s, const conv_data<T, From>& data) {
   result<conv_starts> starts = starts_of(c, s);
   if (!starts) return starts.error();
-  std::size_t room = 0;
-  const std::int64_t filters = s.rows * s.taps;  // weights of a channel, for which lanes have room if they are narrow
-  if (!checked_add(std::size_t(s.padded), std::size_t(read_slack + (data.w.narrow ? filters : 0)), room))
+  std::size_t elements = 0;
+  const std::int64_t filters = s.rows * s.taps;  // weights of a channel; workers need a buffer to widen narrow ones
+  if (!checked_add(std::size_t(s.padded), std::size_t(read_slack + (data.w.narrow ? filters : 0)), elements))
     return status_code::out_of_memory;
-  const auto planes = lane_scratch<T>::make(c, room);
+  const auto planes = lane_scratch<T>::make(c, elements);
   if (!planes) return planes.error();
-  for (std::size_t lane = 0; lane < c.lanes(); ++lane)  // pad_channel writes the rest
-    std::fill_n(planes->of(lane) + s.padded, read_slack, T(0));
+  for (std::size_t lane = 0; lane < c.lanes(); ++lane)  // pad_channel writes all other elements
+    std::fill_n(planes->at(lane) + s.padded, read_slack, T(0));
   const std::int64_t channels = s.images * s.groups;
   const std::int64_t work = std::max<std::int64_t>(1, s.rows * s.pixels * s.taps);
-  const std::int64_t step = std::clamp<std::int64_t>((1 << 17) / work, 1, channels), lines = s.pixels / s.line;
-  const std::int64_t some =
-      std::max<std::int64_t>(1, (1 << 17) / std::max<std::int64_t>(1, s.line * s.taps));  // lines between two questions
+  const std::int64_t step = std::clamp<std::int64_t>((1 << 17) / work, 1, channels),
+                     lines = s.pixels / s.outputs_per_line;
+  const std::int64_t lines_per_stop_check =
+      std::max<std::int64_t>(1, (1 << 17) / std::max<std::int64_t>(1, s.outputs_per_line * s.taps));
   const auto run_channel = [&](std::int64_t channel, channel_lines<T, From>& from, std::int64_t start,
                                channel_lines<T, From>& all_weights, T* plane) {
-    copying how{c};
-    pad_channel(how, s, from, start, plane);
+    channel_copier copier{c};
+    pad_channel(copier, s, from, start, plane);
     const std::int64_t first = channel % s.groups * filters;
     const T* const weights = all_weights.line(first, filters, plane + s.padded + read_slack);
     detail::stop_pace pace;
     for (std::int64_t r = 0; r < s.rows; ++r)
-      for (std::int64_t l = 0; l < lines; l += some) {
+      for (std::int64_t l = 0; l < lines; l += lines_per_stop_check) {
         if (c.stopped(pace)) return;
-        const std::int64_t row = channel % s.groups * s.rows + r, at = (channel * s.rows + r) * s.pixels + l * s.line;
+        const std::int64_t row = channel % s.groups * s.rows + r;
+        const std::int64_t at = (channel * s.rows + r) * s.pixels + l * s.outputs_per_line;
         const std::span<const std::int64_t> rows =
-            starts->lines.subspan(std::size_t(l), std::size_t(std::min(some, lines - l)));
-        run_depthwise(depthwise_plane<T>{plane, rows, starts->taps, weights + r * s.taps, s.line,
+            starts->lines.subspan(std::size_t(l), std::size_t(std::min(lines_per_stop_check, lines - l)));
+        run_depthwise(depthwise_plane<T>{plane, rows, starts->taps, weights + r * s.taps, s.outputs_per_line,
                                          s.w.axes[s.w.rank - 1].stride, data.y + at, epilogue_of(data, s, row, at)});
       }
   };
@@ -284,12 +287,13 @@ status run_planes(run_context& c, const conv_sizes& s, const conv_data<T, From>&
     channel_lines<T, From> from{data.x + a * s.plane, (b - a) * s.plane}, weights{data.w, s.groups * filters};
     detail::stop_pace pace;
     for (std::int64_t i = a; i < b && !(i > a && c.stopped(pace)); ++i)
-      run_channel(i, from, (i - a) * s.plane, weights, planes->of(lane));
+      run_channel(i, from, (i - a) * s.plane, weights, planes->at(lane));
   });
   return {};
 }
 
-/// How outputs are split: panels of pixels, whose patches are packed once for the tasks of a block, by panels of rows.
+/// Splits the outputs into tasks: panels of pixels, whose patches are packed once for all tasks of a block, by panels
+/// of output channels.
 template <class T>
 work_split split_of_products(const conv_sizes& s, std::int64_t copies, std::size_t workers) {
   const gemm_tile tile = tile_of<T>();
@@ -303,7 +307,7 @@ work_split split_of_products(const conv_sizes& s, std::int64_t copies, std::size
   return {size, workers};
 }
 
-/// Patches of pixels [n0, n0 + n) as panels of B.
+/// Packs the patches of pixels [n0, n0 + n) as panels of the matrix B: [taps][channels][pixels of the panel].
 template <class T, class From>
 void pack_block(const run_context& c, const conv_sizes& s, const conv_starts& starts,
                 const number_source<T, From>& source, std::int64_t channel_stride, std::int64_t n0, std::int64_t n,
@@ -320,13 +324,14 @@ void pack_block(const run_context& c, const conv_sizes& s, const conv_starts& st
     std::size_t count = 0;
     const std::int64_t filled = std::min(width, n0 + n - j0);
     for (std::int64_t j = 0; j < filled;) {
-      const std::int64_t line = (j0 + j) / s.line, x = (j0 + j) % s.line, length = std::min(filled - j, s.line - x);
+      const std::int64_t line = (j0 + j) / s.outputs_per_line, x = (j0 + j) % s.outputs_per_line,
+                         length = std::min(filled - j, s.outputs_per_line - x);
       pieces[count++] = {j, starts.lines[std::size_t(line)] + x * step, length};
       j += length;
     }
     if (filled < width) std::fill_n(to, width * s.depth, T(0));
-    // All of it at once, unless that takes long.
-    const std::int64_t some = std::max<std::int64_t>(1, (1 << 17) / width);  // rows of the panel
+    // The panel is packed in one call, or in several if that takes long, to check for a stop between them.
+    const std::int64_t some = std::max<std::int64_t>(1, (1 << 17) / width);  // rows of the panel for each call
     const std::int64_t taps = std::clamp<std::int64_t>(some / std::max<std::int64_t>(1, s.channels), 1, s.taps);
     const std::int64_t channels = taps > 1 ? s.channels : std::min(some, s.channels);
     for (std::int64_t t = 0; t < s.taps; t += taps)
@@ -344,33 +349,33 @@ void pack_block(const run_context& c, const conv_sizes& s, const conv_starts& st
   }
 }
 
-/// What patches are packed from: channels of the images of a round, padded, thinned out or as they come.
+/// The images that patches are packed from: in place, or a copy with padding or without the pixels that strides skip.
 template <class T, class From>
 struct conv_source {
   number_source<T, From> data;
   std::int64_t channel_stride;
 };
 
-/// Fills `room` with what patches of `images` images from `first` on are packed from.
+/// Prepares `images` images from `first` on for packing patches; copies are written to `buffer`.
 template <class T, class From>
 conv_source<T, From> prepare_source(run_context& c, const conv_sizes& s, const number_source<T, From>& x,
-                                    std::int64_t first, std::int64_t images, std::span<T> room) {
+                                    std::int64_t first, std::int64_t images, std::span<T> buffer) {
   const std::int64_t channels = s.groups * s.channels;
   const number_source<T, From> from = x + first * channels * s.plane;
   if (s.plain()) return {from, s.plane};
   const std::int64_t each = s.points() ? s.pixels : s.padded;
   parallel_for(c, images * channels, std::max<std::int64_t>(1, (1 << 15) / each), [&](std::int64_t a, std::int64_t b) {
-    copying how{c};
+    channel_copier copier{c};
     channel_lines<T, From> lines{from + a * s.plane, (b - a) * s.plane};
     for (std::int64_t i = a; i < b; ++i) {
-      if (s.points()) thin_channel(how, s, lines, (i - a) * s.plane, room.data() + i * each);
-      else pad_channel(how, s, lines, (i - a) * s.plane, room.data() + i * each);
+      if (s.points()) copy_strided(copier, s, lines, (i - a) * s.plane, buffer.data() + i * each);
+      else pad_channel(copier, s, lines, (i - a) * s.plane, buffer.data() + i * each);
     }
   });
-  return {{room.data()}, each};
+  return {{buffer.data()}, each};
 }
 
-/// `weights` are panels, of T or of 16 bits, which are widened where they are used.
+/// One call's data for all tasks. `weights` are panels of T, or of 16-bit floats that are widened when they are read.
 template <class T, class From>
 struct conv_task {
   const run_context& c;
@@ -378,8 +383,8 @@ struct conv_task {
   const conv_data<T, From>& data;
   const conv_starts& starts;
   const number_source<T, From>& weights;
-  const lane_scratch<T>&blocks, &rooms;  // of patches, and for widened weights
-  std::span<std::int64_t> notes;         // which block that is, of each lane
+  const lane_scratch<T>&blocks, &buffers;  // for packed patches, and for widened weights
+  std::span<std::int64_t> held_blocks;     // for each worker, the index of the block that its patches belong to
 
   void run(const conv_source<T, From>& source, std::int64_t first_image, const work_task& task,
            std::size_t lane) const {
@@ -388,11 +393,11 @@ struct conv_task {
     const std::int64_t n0 = task.outer * tile.columns, m0 = task.inner * tile.rows;
     const std::int64_t n = std::min(task.outer_count * tile.columns, s.pixels - n0);
     const std::int64_t m = std::min(task.inner_count * tile.rows, s.rows - m0);
-    T* const patches = blocks.of(lane);
-    if (notes[lane] != task.block) {
+    T* const patches = blocks.at(lane);
+    if (held_blocks[lane] != task.block) {
       pack_block(c, s, starts, source.data + product * s.channels * source.channel_stride, source.channel_stride, n0, n,
                  patches);
-      notes[lane] = task.block;
+      held_blocks[lane] = task.block;
     }
     const std::int64_t at = ((first_image * s.groups + product) * s.rows + m0) * s.pixels + n0;
     const std::int64_t first = group * std::int64_t(s.packed_size) + m0 * s.depth;
@@ -400,13 +405,13 @@ struct conv_task {
     gemm_block<T, T, From> product_of{m,       n,           s.depth,  panels.data,
                                       patches, data.y + at, s.pixels, epilogue_of(data, s, group * s.rows + m0, at)};
     product_of.narrow_a = panels.narrow;
-    if (panels.narrow) product_of.room = rooms.of(lane);
+    if (panels.narrow) product_of.buffer = buffers.at(lane);
     product_of.run = &c;
     multiply_block(product_of);
   }
 };
 
-/// Weights of all groups as panels of their type.
+/// Packs the weights of all groups as panels, in their own type.
 template <class T>
 result<const T*> weights_of(run_context& c, const conv_sizes& s, const T* w) {
   std::size_t size = 0;
@@ -427,6 +432,8 @@ result<const T*> weights_of(run_context& c, const conv_sizes& s, const T* w) {
   return packed->data();
 }
 
+/// Computes a convolution as matrix products of packed weights and packed patches, for as many images at a time (a
+/// round) as fit in the buffer of copies.
 template <class T, class From>
 status run_product(run_context& c, const conv_sizes& s, const conv_data<T, From>& data,
                    const number_source<T, From>& weights) {
@@ -440,7 +447,7 @@ status run_product(run_context& c, const conv_sizes& s, const conv_data<T, From>
   if (!checked_multiply(s.groups * s.channels, s.points() ? s.pixels : s.padded, image_size))
     return status_code::out_of_memory;
   std::int64_t round = s.images;
-  std::span<T> room;
+  std::span<T> buffer;
   if (!s.plain()) {
     const std::int64_t fit = (std::int64_t{1} << 24) / std::int64_t(sizeof(T)) / std::max<std::int64_t>(image_size, 1);
     round = std::clamp<std::int64_t>(fit, 1, s.images);
@@ -449,8 +456,8 @@ status run_product(run_context& c, const conv_sizes& s, const conv_data<T, From>
       return status_code::out_of_memory;
     result<std::span<T>> made = c.scratch<T>(std::size_t(size));
     if (!made) return made.error();
-    room = *made;
-    std::fill_n(room.end() - read_slack, read_slack, T(0));
+    buffer = *made;
+    std::fill_n(buffer.end() - read_slack, read_slack, T(0));
   }
   const gemm_tile tile = tile_of<T>();
   const work_split whole_round = split_of_products<T>(s, round * s.groups, c.lanes());
@@ -460,19 +467,19 @@ status run_product(run_context& c, const conv_sizes& s, const conv_data<T, From>
     return status_code::out_of_memory;
   const auto blocks = lane_scratch<T>::make(c, block);
   if (!blocks) return blocks.error();
-  result<std::span<std::int64_t>> notes = c.scratch<std::int64_t>(c.lanes());
-  if (!notes) return notes.error();
+  result<std::span<std::int64_t>> held_blocks = c.scratch<std::int64_t>(c.lanes());
+  if (!held_blocks) return held_blocks.error();
   const std::int64_t rows = std::min(s.rows, whole_round.most_inner() * tile.rows);
-  const std::int64_t room_of_task =
-      std::max(gemm_room(rows, s.depth, tile.rows), gemm_room(tile.rows, s.depth, tile.rows));
-  const std::size_t room_size = weights.narrow ? std::size_t(room_of_task) : 0;
-  const auto rooms = lane_scratch<T>::make(c, room_size);
-  if (!rooms) return rooms.error();
-  const conv_task<T, From> one{c, s, data, starts, weights, *blocks, *rooms, *notes};
+  const std::int64_t buffer_of_task =
+      std::max(gemm_buffer_size(rows, s.depth, tile.rows), gemm_buffer_size(tile.rows, s.depth, tile.rows));
+  const std::size_t buffer_size = weights.narrow ? std::size_t(buffer_of_task) : 0;
+  const auto buffers = lane_scratch<T>::make(c, buffer_size);
+  if (!buffers) return buffers.error();
+  const conv_task<T, From> one{c, s, data, starts, weights, *blocks, *buffers, *held_blocks};
   for (std::int64_t first = 0; first < s.images; first += round) {
     const std::int64_t images = std::min(round, s.images - first);
-    const conv_source<T, From> source = prepare_source(c, s, data.x, first, images, room);
-    std::fill(notes->begin(), notes->end(), -1);
+    const conv_source<T, From> source = prepare_source(c, s, data.x, first, images, buffer);
+    std::fill(held_blocks->begin(), held_blocks->end(), -1);
     const work_split split = images == round ? whole_round : split_of_products<T>(s, images * s.groups, c.lanes());
     const auto run = [&](const work_task& task, std::size_t lane) { one.run(source, first, task, lane); };
     if (!for_each_task(c, split, run)) return status_code::canceled;
@@ -484,14 +491,14 @@ status run_product(run_context& c, const conv_sizes& s, const conv_data<T, From>
 
 template <class T>
 result<conv<T>> conv<T>::bind(bind_context& c) {
-  result<window> shape = window::bind(c);
+  result<window> shape = window_of(c);
   if (!shape) return shape.error();
   conv made{*shape, c.int_or("group", 1)};
-  if (made.groups < 1) return bad_attribute("group is ", made.groups, "; it must be at least 1");
+  if (status s = geometry::check_groups(made.groups); !s) return s;
   if (!c.is_constant(1) || !c.prepack) return made;
   conv_sizes s;
   if (!weight_sizes<number>(c.inputs[1].constant->shape, made.groups, s) || s.depthwise() || s.depth == 0)
-    return made;  // run says why
+    return made;  // run reports the error
   std::size_t size = 0;
   if (!checked_multiply(s.packed_size, std::size_t(s.groups), size)) return status_code::out_of_memory;
   const auto fill = [&](const value& w, std::span<T> to) -> status {
@@ -516,23 +523,24 @@ status conv<T>::run(run_context& c) const {
   result<tensor_view<T>> y = c.output<T>(0, y_shape);
   if (!y) return y.error();
   if (y->empty()) return {};
-  result<number*> room = room_for_numbers<number>(c, *y);
-  if (!room) return room.error();
+  result<number*> buffer = buffer_for_numbers<number>(c, *y);
+  if (!buffer) return buffer.error();
   result<const number*> bias = static_cast<const number*>(c.input(2).data);
   if constexpr (is_narrow_v<T>) bias = wide_vector<number>(c, c.input(2));
   if (!bias) return bias.error();
   using numbers = number_source<number, elements_like<T>>;
-  const auto source = [&](std::size_t i) { return numbers::of(static_cast<const T*>(c.input(i).data)); };
-  conv_data<number, elements_like<T>> data{source(0), source(1), *bias, source(3).data, *room, f};
-  late_addend late;
+  const auto source = [&](std::size_t i) { return numbers::make(static_cast<const T*>(c.input(i).data)); };
+  conv_data<number, elements_like<T>> data{source(0), source(1), *bias, source(3).data, *buffer, f};
+  narrow_epilogue epilogue;
   if constexpr (is_narrow_v<T>)
-    if (source(3)) late = {source(3).narrow, 1, std::exchange(data.f, {})};
+    if (source(3)) epilogue = {source(3).narrow, 1, std::exchange(data.f, {})};
   result<const T*> panels = packed;
   if (!packed && !s->depthwise()) panels = weights_of(c, *s, static_cast<const T*>(c.input(1).data));
   if (!panels) return panels.error();
-  const auto weights = numbers::of(*panels);
-  if (status done = s->depthwise() ? run_planes(c, *s, data) : run_product(c, *s, data, weights); !done) return done;
-  store_numbers(c, *room, *y, late);
+  const auto weights = numbers::make(*panels);
+  if (status done = s->depthwise() ? run_depthwise_channels(c, *s, data) : run_product(c, *s, data, weights); !done)
+    return done;
+  store_numbers(c, *buffer, *y, epilogue);
   return {};
 }
 

@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/conv_transpose.hpp>
 #include <cameo/eps/cpu/detail/float_product.hpp>
+#include <cameo/geometry/conv.hpp>
 
 #include "operands/refuse.hpp"
 #include "skeletons/row_list.hpp"
@@ -8,33 +9,26 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// The sizes of one call. `w` describes the convolution whose gradient this is: it reads Y and writes X.
+/// The sizes of one call. `w` is the window of the convolution whose gradient this is: that convolution reads Y and
+/// writes X.
 struct transposed_sizes {
-  std::int64_t images, groups, channels, rows;  // channels of X and of Y in a group
+  std::int64_t images, groups, channels, rows;  // channels and rows: of X and of Y, in a group
   placed_window w;
-  std::int64_t taps, pixels, outputs;  // elements of a plane of X and of Y
+  std::int64_t taps, pixels, outputs;  // pixels and outputs: elements of a channel of X and of Y
 };
 
 template <class T>
 result<transposed_sizes> sizes_of(const conv_transpose<T>& k, run_context& c) {
   const extents &x = c.input(0).shape, &w = c.input(1).shape;
-  if (w.rank() < 3 || x.rank() != w.rank())
-    return bad_input("input ", x, " and weights ", w, " need the same rank, 3 at least");
-  if (x[1] != w[0] || x[1] % k.groups != 0)
-    return bad_input("input ", x, " and weights ", w, ": the channels of both must agree and divide into ", k.groups,
-                     " groups");
-  result<placed_window> placed = k.shape.place_transposed(x, w.dims().subspan(2), k.output_padding, k.output_shape);
-  if (!placed) return placed.error();
-  std::int64_t all = 0;
-  if (!checked_multiply(w[1], k.groups, all)) return status_code::out_of_memory;
-  const value& bias = c.input(k.bias_input);
-  if (bias && (bias.shape.rank() != 1 || bias.shape[0] != all))
-    return bad_input("bias ", bias.shape, " needs one element for each of ", all, " channels");
-  return transposed_sizes{x[0],    k.groups,       x[1] / k.groups,     w[1],
-                          *placed, placed->taps(), placed->out_count(), placed->in_count()};
+  const result<geometry::conv> made = geometry::conv_transpose_of<std::int64_t>(
+      k.shape, k.groups, x, w, geometry::shape_of(c.input(k.bias_input)), k.output_padding, k.output_shape);
+  if (!made) return made.error();
+  const placed_window& placed = made->window;
+  return transposed_sizes{x[0],   k.groups,      made->channels,     w[1],
+                          placed, placed.taps(), placed.out_count(), placed.in_count()};
 }
 
-/// Adds a tap's products, one per element of a plane of X, to the plane of Y.
+/// Adds the products of one tap of the window, one per element of a channel of X, to the channel of Y.
 template <class T>
 void add_tap(const placed_window& w, std::int64_t tap, const T* products, T* y) {
   const window_axis& line = w.axes[w.rank - 1];
@@ -60,7 +54,7 @@ void add_tap(const placed_window& w, std::int64_t tap, const T* products, T* y) 
   }
 }
 
-/// [rows * taps, pixels] products of a round of images, and where their factors start.
+/// The products [rows * taps, pixels] of a round of images, and the offsets of their factors.
 template <class T>
 struct round_memory {
   std::span<T> products;
@@ -92,7 +86,7 @@ result<round_memory<T>> memory_of(run_context& c, const transposed_sizes& s) {
   return m;
 }
 
-/// The products of a round of images.
+/// Computes the products of a round of images.
 template <class T, class X>
 status multiply_round(run_context& c, const transposed_sizes& s, const round_memory<T>& m, const X* x,
                       const number_source<T, elements_like<X>>& w, std::int64_t images) {
@@ -104,7 +98,7 @@ status multiply_round(run_context& c, const transposed_sizes& s, const round_mem
   return multiply(c, p);
 }
 
-/// The sums of images [first, first + images).
+/// Computes the sums of the images [first, first + images) from their products.
 template <class T>
 void add_round(run_context& c, const transposed_sizes& s, const round_memory<T>& m, const T* bias,
                const row_rooms<T>& y, std::int64_t first, std::int64_t images) {
@@ -126,10 +120,10 @@ void add_round(run_context& c, const transposed_sizes& s, const round_memory<T>&
 
 template <class T>
 result<conv_transpose<T>> conv_transpose<T>::bind(bind_context& c) {
-  result<window> shape = window::bind(c);
+  result<window> shape = window_of(c);
   if (!shape) return shape.error();
   conv_transpose made{*shape, c.int_or("group", 1), c.ints_or("output_padding"), c.ints_or("output_shape")};
-  if (made.groups < 1) return bad_attribute("group is ", made.groups, "; it must be at least 1");
+  if (status s = geometry::check_groups(made.groups); !s) return s;
   return made;
 }
 
@@ -145,7 +139,7 @@ status conv_transpose<T>::run(run_context& c) const {
   const result<row_rooms<number>> y = row_rooms<number>::make(c, **out, 1, s->outputs);
   if (!y) return y.error();
   const value& x = c.input(0);
-  const auto w = number_source<number, elements_like<T>>::of(static_cast<const T*>(c.input(1).data));
+  const auto w = number_source<number, elements_like<T>>::make(static_cast<const T*>(c.input(1).data));
   const result<const number*> bias = wide_vector<number>(c, c.input(bias_input));
   if (!bias) return status_code::out_of_memory;
   result<round_memory<number>> memory = memory_of<number>(c, *s);

@@ -17,11 +17,11 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The row of a kernel over channels in blocks, which are of float.
+/// The row of a kernel on images in the blocked layout (NCHWc: [N, C / 16, H, W, 16]), which are float.
 template <class Op, class Kernel>
 struct blocked : erased_entry<Op, since<1>, constrain<"T", float>, Kernel> {};
 
-/// Convolutions and pooling, and the same with channels in blocks.
+/// Convolutions and pooling, in the plain and in the blocked layout.
 // clang-format off
 using convolution_rows = row_list<
     kernel_entry<op::Conv, since<1>, allow<"T">(float_elements{}), conv>,

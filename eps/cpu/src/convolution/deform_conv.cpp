@@ -11,7 +11,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Between the four elements around (y, x); what lies outside counts as zero.
+/// Interpolates linearly between the four elements around (y, x); elements outside the plane count as zero.
 template <class C>
 C sample(const C* plane, std::int64_t height, std::int64_t width, double y, double x) {
   if (!(y > -1 && y < double(height) && x > -1 && x < double(width))) return C(0);
@@ -55,13 +55,13 @@ status deform_conv::run_as(run_context& c) const {
     return bad_input("X ", xs, " and W ", ws, " don't fit ", groups, " groups and ", offset_groups, " of offsets");
   window shape;
   shape.kernel = kernel, shape.strides = strides, shape.dilations = dilations, shape.pads = pads;
-  const result<placed_window> placed = shape.place(xs, ws.dims().subspan(2));
+  const result<placed_window> placed = shape.place<std::int64_t>(xs, ws.dims().subspan(2));
   if (!placed) return placed.error();
   const window_axis &v = placed->axes[0], &h = placed->axes[1];
   const std::int64_t taps = ws[2] * ws[3];
-  std::int64_t shifts = 0, cells = 0, patch = 0;
+  std::int64_t shifts = 0, pixels = 0, patch = 0;
   if (!checked_multiply(offset_groups, taps, shifts) || !checked_multiply(shifts, std::int64_t{2}, shifts) ||
-      !checked_multiply(v.out, h.out, cells) || !checked_multiply(channels * taps, cells, patch))
+      !checked_multiply(v.out, h.out, pixels) || !checked_multiply(channels * taps, pixels, patch))
     return status_code::out_of_memory;
   if (offset.shape != extents{images, shifts, v.out, h.out})
     return bad_input("offset ", offset.shape, " must be ", extents{images, shifts, v.out, h.out});
@@ -74,41 +74,41 @@ status deform_conv::run_as(run_context& c) const {
   const result<const C*> added = wide_vector<C>(c, bias);
   const auto patches = c.scratch<C>(std::size_t(patch));
   const bool narrow = x.type != dtype_of<C>;
-  const auto sums = c.scratch<C>(narrow ? std::size_t(filters * cells) : 0);  // of an image
+  const auto sums = c.scratch<C>(narrow ? std::size_t(filters * pixels) : 0);  // the sums of an image
   using rooms = row_rooms<C>;
-  const auto planes = rooms::make(c, x, 1, xs[2] * xs[3]), moves = rooms::make(c, offset, 1, 2 * cells),
-             shares = mask ? rooms::make(c, mask, 1, cells) : result<rooms>{rooms{}};
+  const auto planes = rooms::make(c, x, 1, xs[2] * xs[3]), moves = rooms::make(c, offset, 1, 2 * pixels),
+             shares = mask ? rooms::make(c, mask, 1, pixels) : result<rooms>{rooms{}};
   if (!added || !patches || !sums || !planes || !moves || !shares) return status_code::out_of_memory;
   const std::int64_t per_offset = channels / offset_groups, rows = filters / groups, depth = ws[1] * taps;
   for (std::int64_t n = 0; n < images; ++n) {
     c.parallel_lanes(std::size_t(channels * taps), [&](std::size_t row, std::size_t lane) {
       const std::int64_t channel = std::int64_t(row) / taps, tap = std::int64_t(row) % taps;
       const std::int64_t place = (n * offset_groups + channel / per_offset) * taps + tap;
-      const C *const down = moves->read(lane, 2 * place * cells, 2 * cells), *const right = down + cells;
-      const C* const share = mask ? shares->read(lane, place * cells, cells) : nullptr;
+      const C *const down = moves->read(lane, 2 * place * pixels, 2 * pixels), *const right = down + pixels;
+      const C* const share = mask ? shares->read(lane, place * pixels, pixels) : nullptr;
       const C* const plane = planes->read(lane, (n * channels + channel) * v.in * h.in, v.in * h.in);
-      C* const to = patches->data() + std::int64_t(row) * cells;
-      for (std::int64_t o = 0; o < cells; ++o) {
+      C* const to = patches->data() + std::int64_t(row) * pixels;
+      for (std::int64_t o = 0; o < pixels; ++o) {
         const auto top = double(o / h.out * v.stride - v.pad_begin + tap / h.kernel * v.dilation);
         const auto left = double(o % h.out * h.stride - h.pad_begin + tap % h.kernel * h.dilation);
         const C read = sample(plane, v.in, h.in, top + double(down[o]), left + double(right[o]));
         to[o] = share ? read * share[o] : read;
       }
     });
-    C* const made = narrow ? sums->data() : static_cast<C*>((*y)->data) + n * filters * cells;
+    C* const made = narrow ? sums->data() : static_cast<C*>((*y)->data) + n * filters * pixels;
     for (std::int64_t g = 0; g < groups; ++g) {
       gemm_problem<C, C, or_narrow<C>> product{rows,
-                                               cells,
+                                               pixels,
                                                depth,
                                                {source_of<C>(w) + g * rows * depth, depth, 1},
-                                               {patches->data() + g * depth * cells, cells, 1},
+                                               {patches->data() + g * depth * pixels, pixels, 1},
                                                nullptr,
-                                               made + g * rows * cells};
+                                               made + g * rows * pixels};
       if (bias) product.epilogue.bias = *added + g * rows, product.epilogue.bias_row_stride = 1;
       if (status done = multiply(c, product); !done) return done;
     }
-    parallel_elements(c, narrow ? filters * cells : 0, 1 << 15, [&](std::int64_t first, std::int64_t last) {
-      save_floats(made + first, **y, n * filters * cells + first, last - first);
+    parallel_elements(c, narrow ? filters * pixels : 0, 1 << 15, [&](std::int64_t first, std::int64_t last) {
+      save_floats(made + first, **y, n * filters * pixels + first, last - first);
     });
   }
   return {};

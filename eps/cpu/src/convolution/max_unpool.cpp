@@ -6,7 +6,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// (in - 1) * stride + kernel - pads
+/// Sets the size of an axis: (in - 1) * stride + kernel - pads.
 status unpooled_size(const max_unpool& u, std::int64_t in, std::size_t i, std::int64_t& out) {
   const std::int64_t cut = number_or(u.pads, i, 0) + number_or(u.pads, i + u.kernel.size(), 0);
   if (!checked_multiply(in - 1, number_or(u.strides, i, 1), out) || !checked_add(out, u.kernel[i] - cut, out) ||

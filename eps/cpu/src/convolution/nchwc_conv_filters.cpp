@@ -5,7 +5,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// W [M, C, taps] as [pair][C / 16][taps][up to 16 channels][blocks of the pair * 16].
+/// Packs W [M, C, taps] as [block pair][C / 16][taps][up to 16 channels][blocks of the pair * 16].
 void pack_dense(const float* w, const nchwc_filters& f, std::int64_t most, float* to) {
   const block_pairs pairs{f, most};
   const std::int64_t taps = f.taps();
@@ -23,7 +23,7 @@ void pack_dense(const float* w, const nchwc_filters& f, std::int64_t most, float
     }
 }
 
-/// W [C, 1, taps] as [C / 16][taps][16].
+/// Packs W [C, 1, taps] as [C / 16][taps][16].
 void pack_depthwise(const float* w, const nchwc_filters& f, float* to) {
   const std::int64_t taps = f.taps();
   for (std::int64_t c0 = 0; c0 < f.groups; c0 += channel_block)
@@ -59,8 +59,8 @@ void pack_filters(const float* w, const nchwc_filters& f, std::int64_t most, flo
 
 void pack_filters(const float* w, const nchwc_filters& f, std::int64_t most, std::uint32_t* to) {
   const block_pairs pairs{f, most};
-  const nchwc_filters seen = seen_by_cells(f);
-  const std::int64_t columns = f.taps() / seen.taps();  // that are channels
+  const nchwc_filters seen = as_bf16_filters(f);
+  const std::int64_t columns = f.taps() / seen.taps();  // the kernel columns that are channels
   for (std::int64_t g = 0; g < f.groups; ++g)
     for (std::int64_t i = 0; i < pairs.count(); ++i) {
       const std::int64_t first = pairs.first(i) * channel_block, width = pairs.size(i) * channel_block;

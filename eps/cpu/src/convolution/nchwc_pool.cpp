@@ -8,13 +8,13 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-constexpr std::int64_t block_work = 1 << 17;  // elements that a task takes in; less work is one task
+constexpr std::int64_t block_work = 1 << 17;  // the number of elements that a task reads; less work is one task
 
 }  // namespace
 
 template <bool Mean>
 result<nchwc_pool<Mean>> nchwc_pool<Mean>::bind(bind_context& c) {
-  result<window> shape = window::bind(c);
+  result<window> shape = window_of(c);
   if (!shape) return shape.error();
   return nchwc_pool{*shape, c.int_or("count_include_pad", 0) != 0, &best_nchwc_kernels()};
 }
@@ -23,13 +23,13 @@ template <bool Mean>
 status nchwc_pool<Mean>::run(run_context& c) const {
   const extents& x = c.input(0).shape;
   if (status s = check_blocked(x); !s) return s;
-  result<placed_window> placed = shape.place(x, shape.kernel, true);
+  result<placed_window> placed = shape.place<std::int64_t>(x, {}, true);
   if (!placed) return placed.error();
   const window_axis rows = placed->axes[0], columns = placed->axes[1];
   result<tensor_view<float>> y = c.output<float>(0, {x[0], x[1], rows.out, columns.out});
   if (!y) return y.error();
   if (y->empty()) return {};
-  // 1 / elements, for the rows of outputs that have most lines, and the others line by line
+  // For each output of a line, 1 / the number of elements in its window; for most lines the same.
   const auto scales = lane_scratch<float>::make(c, Mean ? std::size_t(columns.out) : 0);
   if (!scales) return scales.error();
   nchwc_pool_line base{};
@@ -43,7 +43,7 @@ status nchwc_pool<Mean>::run(run_context& c) const {
   const std::int64_t grain = work * lines < 4 * block_work ? lines : std::max<std::int64_t>(1, block_work / work);
   const auto run_lines = [&](std::int64_t first, std::int64_t last, float* scale) {
     nchwc_pool_line line = base;
-    std::int64_t counted = -1;  // elements of a column that `scale` was made for
+    std::int64_t counted = -1;  // the number of window rows that `scale` was computed for
     for (std::int64_t l = first; l < last; ++l) {
       const std::int64_t plane = l / rows.out, o = l % rows.out;
       const std::int64_t k0 = rows.first(o), k1 = std::max(k0, rows.last(o));
@@ -62,10 +62,10 @@ status nchwc_pool<Mean>::run(run_context& c) const {
       loops->pool(line);
     }
   };
-  if (grain == lines) return run_lines(0, lines, scales->of(0)), status{};
+  if (grain == lines) return run_lines(0, lines, scales->at(0)), status{};
   c.parallel_lanes(std::size_t((lines + grain - 1) / grain), [&](std::size_t task, std::size_t lane) {
     const std::int64_t first = std::int64_t(task) * grain;
-    run_lines(first, std::min(lines, first + grain), scales->of(lane));
+    run_lines(first, std::min(lines, first + grain), scales->at(lane));
   });
   return {};
 }

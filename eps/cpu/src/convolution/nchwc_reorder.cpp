@@ -11,16 +11,16 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Calls f(image, block, first pixel, pixels) for pieces of all planes of blocks: about 2^14 elements each.
+/// Calls f(image, block of channels, first pixel, pixels) for runs of pixels of about 2^14 elements each.
 template <class F>
-void each_piece(run_context& c, std::int64_t images, std::int64_t blocks, std::int64_t plane, const F& f) {
+void each_pixel_run(run_context& c, std::int64_t images, std::int64_t blocks, std::int64_t plane, const F& f) {
   if (images * blocks * plane == 0) return;
-  constexpr std::int64_t piece = 1 << 10;
-  const std::int64_t pieces = (plane + piece - 1) / piece, all = images * blocks * pieces;
-  const std::int64_t grain = grain_of(1 << 13, std::min(plane, piece));
-  parallel_each_row(c, all, all * std::min(plane, piece) < (1 << 14) ? all : grain, [&](std::int64_t i, std::size_t) {
-    const std::int64_t at = i % pieces * piece, b = i / pieces;
-    f(b / blocks, b % blocks, at, std::min(piece, plane - at));
+  constexpr std::int64_t run = 1 << 10;
+  const std::int64_t runs = (plane + run - 1) / run, all = images * blocks * runs;
+  const std::int64_t grain = grain_of(1 << 13, std::min(plane, run));
+  parallel_each_row(c, all, all * std::min(plane, run) < (1 << 14) ? all : grain, [&](std::int64_t i, std::size_t) {
+    const std::int64_t at = i % runs * run, b = i / runs;
+    f(b / blocks, b % blocks, at, std::min(run, plane - at));
   });
 }
 
@@ -42,7 +42,7 @@ status nchwc_reorder_input::run(run_context& c) const {
   if (!y) return y.error();
   const float* const from = c.input<float>(0).data();
   float* const to = y->data();
-  each_piece(c, x[0], blocks, plane, [&](std::int64_t n, std::int64_t b, std::int64_t at, std::int64_t count) {
+  each_pixel_run(c, x[0], blocks, plane, [&](std::int64_t n, std::int64_t b, std::int64_t at, std::int64_t count) {
     float* out = to + ((n * blocks + b) * plane + at) * channel_block;
     const std::int64_t lanes = std::min(channel_block, channels - b * channel_block);
     if (!channels_last)
@@ -72,7 +72,7 @@ status nchwc_reorder_output::run(run_context& c) const {
   if (!y) return y.error();
   const float* const from = c.input<float>(0).data();
   float* const to = y->data();
-  each_piece(c, x[0], blocks, plane, [&](std::int64_t n, std::int64_t b, std::int64_t at, std::int64_t count) {
+  each_pixel_run(c, x[0], blocks, plane, [&](std::int64_t n, std::int64_t b, std::int64_t at, std::int64_t count) {
     const float* in = from + ((n * blocks + b) * plane + at) * channel_block;
     const std::int64_t lanes = std::min(channel_block, channels - b * channel_block);
     if (!channels_last)
@@ -85,11 +85,12 @@ status nchwc_reorder_output::run(run_context& c) const {
 
 namespace {
 
-/// Where an output lies between two inputs of an axis: first, second, and the second's share.
-struct between {
+/// A position between two pixels along an axis: their indices, and the weight of the second.
+struct interpolated_position {
   std::int64_t first, second;
   float share;
-  between(nchwc_upsample::mode how, std::int64_t o, std::int64_t scale, std::int64_t in, std::int64_t out) {
+  interpolated_position(nchwc_upsample::mode how, std::int64_t o, std::int64_t scale, std::int64_t in,
+                        std::int64_t out) {
     float at = float(o) / float(scale);
     if (how == nchwc_upsample::mode::align_corners) at = out > 1 ? float(o) * float(in - 1) / float(out - 1) : 0.0f;
     else if (how == nchwc_upsample::mode::half_pixel) at = std::max(0.0f, (float(o) + 0.5f) / float(scale) - 0.5f);
@@ -142,10 +143,10 @@ status nchwc_upsample::run(run_context& c) const {
         for (std::int64_t s = 0; s < scales[1]; ++s) out = std::copy_n(in, channel_block, out);
       return;
     }
-    const between row(how, l % out_height, scales[0], height, out_height);
+    const interpolated_position row(how, l % out_height, scales[0], height, out_height);
     const float *const top = plane + row.first * line, *const bottom = plane + row.second * line;
     for (std::int64_t o = 0; o < out_width; ++o, out += channel_block) {
-      const between pixel(how, o, scales[1], width, out_width);
+      const interpolated_position pixel(how, o, scales[1], width, out_width);
       const std::int64_t a = pixel.first * channel_block, b = pixel.second * channel_block;
       for (std::int64_t i = 0; i < channel_block; ++i) {
         const float upper = top[a + i] + pixel.share * (top[b + i] - top[a + i]);

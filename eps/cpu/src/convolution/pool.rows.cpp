@@ -12,7 +12,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// What a pool of elements of T computes in.
+/// The type in which a pool of elements of T is computed.
 template <class T>
 using number = std::conditional_t<is_narrow_v<T>, float, T>;
 
@@ -20,20 +20,20 @@ template <class T>
 constexpr T lowest =
     std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
 
-// What is done with the elements of a window: where to start, how one more changes it, and how to put results of it
-// together.
+// How a window is reduced: the start value, how an element is added (operator()), and the operation that merges two
+// partial results (merger()).
 
 template <class T>
 struct largest {
   T start() const { return lowest<T>; }
   T operator()(T most, T v) const { return v > most || v != v ? v : most; }
-  largest again() const { return {}; }
+  largest merger() const { return {}; }
 };
 template <class T>
 struct sum {
   T start() const { return T(0); }
   T operator()(T so_far, T v) const { return so_far + v; }
-  sum again() const { return {}; }
+  sum merger() const { return {}; }
 };
 template <class T>
 struct sum_of_magnitudes : sum<T> {
@@ -50,7 +50,7 @@ struct sum_of_powers : sum<T> {
   T operator()(T so_far, T v) const { return so_far + std::pow(std::abs(v), p); }
 };
 
-/// y[o] takes in x[o * stride]: a line of windows meets one of their elements.
+/// y[o] = op(y[o], x[o * stride]) for a line of outputs and one element of each window.
 template <class T, class Op>
 void take_line(const Op& op, const T* x, std::int64_t stride, std::int64_t count, T* y) {
   if (stride == 1)
@@ -61,13 +61,13 @@ void take_line(const Op& op, const T* x, std::int64_t stride, std::int64_t count
     for (std::int64_t o = 0; o < count; ++o) y[o] = op(y[o], x[stride * o]);
 }
 
-/// The lines of a plane, by the element that they start at.
+/// Reads the lines of a plane; a line is a row along the innermost axis, given by the index of its first element.
 template <class T, class From>
 struct plane_lines {
   const row_rooms<T, From>* rows;
   std::size_t lane;
   std::int64_t first, width;
-  const T* data;  // of the plane; null: each line is widened by itself
+  const T* data;  // the plane; null: each line is widened when it is read
 
   const T* operator()(std::int64_t start) const {
     if constexpr (row_rooms<T, From>::converts)
@@ -76,10 +76,11 @@ struct plane_lines {
   }
 };
 
-/// One line of outputs. Lines of the input that a window spans are put together first, in `room`: along a line,
-/// neighbours are a vector.
+/// Computes one line of outputs. The input lines that a window spans are first reduced element by element into
+/// `buffer`, so that the compiler vectorizes along a line.
 template <class T, class From, class Op>
-void pool_line(const placed_window& w, const Op& op, const plane_lines<T, From>& x, std::int64_t line, T* room, T* y) {
+void pool_line(const placed_window& w, const Op& op, const plane_lines<T, From>& x, std::int64_t line, T* buffer,
+               T* y) {
   const window_axis& axis = w.axes[w.rank - 1];
   std::fill_n(y, axis.out, op.start());
   const auto along = [&](const auto& add, const T* from) {
@@ -95,22 +96,22 @@ void pool_line(const placed_window& w, const Op& op, const plane_lines<T, From>&
   outer_window(w, line).each_line(w, [&](std::int64_t start) {
     const T* const from = x(start);
     if (first)
-      for (std::int64_t i = 0; i < axis.in; ++i) room[i] = op(op.start(), from[i]);
+      for (std::int64_t i = 0; i < axis.in; ++i) buffer[i] = op(op.start(), from[i]);
     else
-      for (std::int64_t i = 0; i < axis.in; ++i) room[i] = op(room[i], from[i]);
+      for (std::int64_t i = 0; i < axis.in; ++i) buffer[i] = op(buffer[i], from[i]);
     first = false;
   });
-  if (!first) along(op.again(), static_cast<const T*>(room));
+  if (!first) along(op.merger(), static_cast<const T*>(buffer));
 }
 
-/// A placed window and the shape of what it makes.
+/// A window whose sizes are known, and the sizes of the output.
 struct pool_job {
   placed_window w;
   extents y;
   std::int64_t planes, in, out, lines;
 };
 result<pool_job> job_of(const window& shape, const extents& x) {
-  result<placed_window> w = shape.place(x, shape.kernel, true);
+  result<placed_window> w = shape.place<std::int64_t>(x, {}, true);
   if (!w) return w.error();
   pool_job job{*w, {x[0], x[1]}, x[0] * x[1], w->in_count(), w->out_count(), 0};
   for (std::size_t i = 0; i < w->rank; ++i) job.y.push_back(w->axes[i].out);
@@ -118,8 +119,8 @@ result<pool_job> job_of(const window& shape, const extents& x) {
   return job;
 }
 
-/// The planes of a pool's input as numbers to compute with. Narrow floats are widened by the lane that reads them:
-/// small planes at once, since windows overlap, large ones line by line.
+/// Reads the planes of a pool's input as numbers to compute with. The worker that reads float16 or bfloat16 widens it:
+/// small planes as a whole, since windows overlap, large ones line by line.
 template <class T, class From>
 class pool_planes {
  public:
@@ -143,16 +144,16 @@ class pool_planes {
   bool whole_ = false;
 };
 
-/// Y's lines, one after the other: compute(plane, line of it, where to, X's lines, lane).
+/// Computes the lines of Y, one after the other: compute(plane, line, output line, lines of X, worker).
 template <class T, class From, class F>
 status each_pool_line(run_context& c, const pool_job& job, std::int64_t work, const value& y, const F& compute) {
   const std::int64_t width = job.y.back();
-  const std::int64_t some = std::max<std::int64_t>(1, 4 * narrow_block / width);  // lines that are rounded at once
+  const std::int64_t some = std::max<std::int64_t>(1, 4 * narrow_block / width);  // lines that are rounded together
   const auto x = pool_planes<T, From>::make(c, job);
   const auto to = row_rooms<T, From>::make(c, y, some, width);
   if (!x || !to) return status_code::out_of_memory;
   std::int64_t grain = std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(1, work));
-  if (grain > job.lines) grain -= grain % job.lines;  // whole planes
+  if (grain > job.lines) grain -= grain % job.lines;  // a task has whole planes
   parallel_rows(c, job.planes * job.lines, grain, [&](std::int64_t first, std::int64_t last, std::size_t lane) {
     std::int64_t plane = first / job.lines, line = first % job.lines;
     plane_lines<T, From> from = x->lines(lane, plane);
@@ -167,21 +168,21 @@ status each_pool_line(run_context& c, const pool_job& job, std::int64_t work, co
   return {};
 }
 
-/// Y = finish(line, the windows' results on it), for all lines.
+/// Reduces all windows; finish(line, results) converts the results of a line in place, such as a sum to a mean.
 template <class T, class From, class Op, class F>
 status pool_all(run_context& c, const pool_job& job, const Op& op, const value& y, const F& finish) {
   const window_axis& axis = job.w.axes[job.w.rank - 1];
-  const auto rooms = lane_scratch<T>::make(c, std::size_t(axis.in));
-  if (!rooms) return rooms.error();
+  const auto buffers = lane_scratch<T>::make(c, std::size_t(axis.in));
+  if (!buffers) return buffers.error();
   const std::int64_t work = axis.out * axis.kernel + axis.in * (job.w.taps() / axis.kernel);
   const auto compute = [&](std::int64_t, std::int64_t line, T* made, const plane_lines<T, From>& x, std::size_t lane) {
-    pool_line(job.w, op, x, line, rooms->of(lane), made);
+    pool_line(job.w, op, x, line, buffers->at(lane), made);
     finish(line, made);
   };
   return each_pool_line<T, From>(c, job, work, y, compute);
 }
 
-/// The largest of each window of a line, and where in the plane they are; -1 where there is nothing.
+/// Finds the largest element of each window of a line, and its index in the plane; -1 if the window is empty.
 template <class T, class From>
 void find_largest(const pool_job& job, const plane_lines<T, From>& x, std::int64_t line, T* most, std::int64_t* found) {
   const window_axis& axis = job.w.axes[job.w.rank - 1];
@@ -198,27 +199,29 @@ void find_largest(const pool_job& job, const plane_lines<T, From>& x, std::int64
   });
 }
 
-/// An index into a plane, counted with the first axis fastest.
-std::int64_t turned(const placed_window& w, std::int64_t at) {
-  std::int64_t index[max_spatial], turned = 0;
+/// Converts an index into a plane to an index with the first axis fastest.
+std::int64_t first_axis_fastest_index(const placed_window& w, std::int64_t at) {
+  std::int64_t index[max_spatial], made = 0;
   for (std::size_t i = w.rank; i-- > 0; at /= w.axes[i].in) index[i] = at % w.axes[i].in;
-  for (std::size_t i = w.rank; i-- > 0;) turned = turned * w.axes[i].in + index[i];
-  return turned;
+  for (std::size_t i = w.rank; i-- > 0;) made = made * w.axes[i].in + index[i];
+  return made;
 }
 
 template <class T, class From>
-status max_with_indices(run_context& c, const pool_job& job, const value& y, std::int64_t* indices, bool turn) {
+status max_with_indices(run_context& c, const pool_job& job, const value& y, std::int64_t* indices,
+                        bool first_axis_fastest) {
   const std::int64_t width = job.w.axes[job.w.rank - 1].out;
   const auto compute = [&](std::int64_t plane, std::int64_t line, T* made, const plane_lines<T, From>& x, std::size_t) {
     std::int64_t* const found = indices + (plane * job.lines + line) * width;
     find_largest(job, x, line, made, found);
     for (std::int64_t o = 0; o < width; ++o)
-      if (found[o] >= 0) found[o] = plane * job.in + (turn ? turned(job.w, found[o]) : found[o]);
+      if (found[o] >= 0)
+        found[o] = plane * job.in + (first_axis_fastest ? first_axis_fastest_index(job.w, found[o]) : found[o]);
   };
   return each_pool_line<T, From>(c, job, 16 * width, y, compute);
 }
 
-/// Calls f with the output of a pool, unless that is empty.
+/// Calls f with the output of a pool, unless it is empty.
 template <class F>
 status with_output(run_context& c, const extents& shape, const F& f) {
   const result<value*> y = c.output(0, shape);
@@ -246,7 +249,7 @@ status mean_of_windows(run_context& c, const window& shape, bool include_pad) {
   return with_output(c, job->y, [&](const value& y) -> status {
     const placed_window& w = job->w;
     const window_axis& axis = w.axes[w.rank - 1];
-    result<std::span<N>> counts = c.scratch<N>(std::size_t(axis.out));  // along the last axis
+    result<std::span<N>> counts = c.scratch<N>(std::size_t(axis.out));  // the window's elements along the last axis
     if (!counts) return counts.error();
     for (std::int64_t o = 0; o < axis.out; ++o) (*counts)[std::size_t(o)] = N(axis.elements(o, include_pad));
     return pool_all<N, From>(c, *job, sum<N>{}, y, [&](std::int64_t line, N* row) {
@@ -261,7 +264,7 @@ status mean_of_windows(run_context& c, const window& shape, bool include_pad) {
   });
 }
 
-/// p of LpPool and GlobalLpPool: an integer, or in their first version any number.
+/// Returns p of LpPool and GlobalLpPool: an integer, or in their first version any number.
 result<float> power_of(const bind_context& c) {
   const attribute* const a = c.find("p");
   const float p = !a ? 2.0f : a->kind == attribute_kind::f ? a->f : float(a->i);
@@ -269,7 +272,7 @@ result<float> power_of(const bind_context& c) {
   return p;
 }
 
-/// Calls f with what sums up |v|^p, and with what turns the sum into the norm.
+/// Calls f with the operation that sums |v|^p, and with the function that converts the sum to the norm.
 template <class N, class F>
 void with_power(N p, const F& f) {
   if (p == N(1)) f(sum_of_magnitudes<N>{}, [](N v) { return v; });
@@ -293,12 +296,13 @@ status norm_of_windows(run_context& c, const window& shape, N p) {
   });
 }
 
-/// Many elements in one. Several run side by side, since additions in a row would wait for each other.
+/// Reduces many elements to one. There are several partial results, so that an operation does not wait for the one
+/// before.
 template <class N, class Op>
-class many_in_one {
+class unrolled_fold {
  public:
-  explicit many_in_one(const Op& op) : op_{op} { std::fill_n(parts_, lanes, op.start()); }
-  /// Elements come in pieces, all but the last of which are multiples of `lanes`.
+  explicit unrolled_fold(const Op& op) : op_{op} { std::fill_n(parts_, lanes, op.start()); }
+  /// Adds elements; in all calls but the last, `count` is a multiple of `lanes`.
   void add(const N* x, std::int64_t count) {
     std::int64_t i = 0;
     for (; i + lanes <= count; i += lanes)
@@ -307,7 +311,7 @@ class many_in_one {
   }
   N total() {
     for (std::int64_t half = lanes / 2; half > 0; half /= 2)
-      for (std::int64_t l = 0; l < half; ++l) parts_[l] = op_.again()(parts_[l], parts_[l + half]);
+      for (std::int64_t l = 0; l < half; ++l) parts_[l] = op_.merger()(parts_[l], parts_[l + half]);
     return parts_[0];
   }
 
@@ -317,8 +321,8 @@ class many_in_one {
   N parts_[lanes];
 };
 
-/// Y[plane] = finish(all of a plane in one, number of its elements). Small planes are read some at a time, large ones
-/// piece by piece.
+/// Y[plane] = finish(the reduced plane, number of its elements). Several small planes are read at a time, and parts of
+/// a large one.
 template <class N, class From, class Op, class F>
 status reduce_planes(run_context& c, const Op& op, const F& finish) {
   constexpr std::int64_t piece = 4096;
@@ -339,7 +343,7 @@ status reduce_planes(run_context& c, const Op& op, const F& finish) {
                       N* const made = to->room(lane, i);
                       const N* const all = count <= piece ? from->read(lane, i * count, n * count) : nullptr;
                       for (std::int64_t j = 0; j < n; ++j) {
-                        many_in_one<N, Op> one{op};
+                        unrolled_fold<N, Op> one{op};
                         if (all) one.add(all + j * count, count);
                         for (std::int64_t at = 0; !all && at < count; at += piece) {
                           const std::int64_t m = std::min(piece, count - at);
@@ -376,7 +380,7 @@ status norm_of_planes(run_context& c, N p) {
 template <class T>
 result<max_pool<T>> max_pool<T>::bind(bind_context& c) {
   const bool first_axis_fastest = c.int_or("storage_order", 0) != 0;
-  return window::bind(c).transform([&](const window& shape) { return max_pool{shape, first_axis_fastest}; });
+  return window_of(c).transform([&](const window& shape) { return max_pool{shape, first_axis_fastest}; });
 }
 
 template <class T>
@@ -387,7 +391,7 @@ status max_pool<T>::run(run_context& c) const {
 template <class T>
 result<average_pool<T>> average_pool<T>::bind(bind_context& c) {
   const bool include_pad = c.int_or("count_include_pad", 0) != 0;
-  return window::bind(c).transform([&](const window& shape) { return average_pool{shape, include_pad}; });
+  return window_of(c).transform([&](const window& shape) { return average_pool{shape, include_pad}; });
 }
 
 template <class T>
@@ -397,7 +401,7 @@ status average_pool<T>::run(run_context& c) const {
 
 template <class T>
 result<lp_pool<T>> lp_pool<T>::bind(bind_context& c) {
-  result<window> shape = window::bind(c);
+  result<window> shape = window_of(c);
   if (!shape) return shape.error();
   result<float> p = power_of(c);
   if (!p) return p.error();

@@ -12,7 +12,7 @@ status bias_gelu_state::run(run_context& c) const {
   if (bias && (bias.shape.rank() != 1 || shape.rank() == 0 || bias.shape[0] != shape.back()))
     return bad_input("the bias has shape ", bias.shape, "; it must be as long as the last axis of ", shape);
   static constexpr extents scalar{};
-  static constexpr std::uint64_t zero = 0;  // of any float type
+  static constexpr std::uint64_t zero = 0;  // a zero of every float type
   broadcast_loops<2> loops;
   if (!loops.make({&shape, bias ? &bias.shape : &scalar})) return bad_input("the bias does not broadcast");
   const result<value*> out = c.output(0, shape);

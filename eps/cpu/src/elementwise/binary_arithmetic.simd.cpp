@@ -1,4 +1,4 @@
-// Arithmetic of two elements, once per instruction set.
+// Arithmetic operators with two operands, compiled once per instruction set.
 #include "machine/simd.hpp"
 
 #include <hwy/foreach_target.h>

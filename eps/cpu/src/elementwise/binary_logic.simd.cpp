@@ -1,4 +1,4 @@
-// Comparisons, truth and bits of two elements, once per instruction set.
+// Comparisons, logical and bitwise operators with two operands, compiled once per instruction set.
 #include "machine/simd.hpp"
 
 #include <hwy/foreach_target.h>

@@ -9,12 +9,12 @@
 #include "skeletons/float_values.hpp"
 #include "skeletons/zip.hpp"
 
-// Pow has a type of its own for exponents. They are turned, block by block, into one of three: what a float takes
-// (float), what a double or a large integer needs (double), and what keeps integers exact (int64).
+// Pow has a separate type for exponents. Exponents are converted, block by block, to one of three types: float if float
+// holds them, double for double and large integers, and int64 so that powers of integers are exact.
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Exact, and wraps.
+/// Exact for exponents of at least 0; wraps around.
 template <class T>
 T integer_power(T base, std::int64_t exponent) {
   if (exponent < 0) return as_element<T>(std::pow(double(base), double(exponent)));
@@ -23,7 +23,7 @@ T integer_power(T base, std::int64_t exponent) {
     if (left & 1) product *= square;
   return T(product);
 }
-/// Of a float and a double in double; an integer is cut towards zero and ends where its type ends.
+/// A power of a float and a double is computed in double; an integer result is truncated toward zero and saturated.
 template <class T, class E>
 T power(T base, E exponent) {
   if constexpr (std::is_integral_v<E>) return integer_power(base, exponent);
@@ -35,7 +35,7 @@ template <class T, class E>
 void power_block(const T* base, std::int64_t step, const E* exponent, std::int64_t exponent_step, T* out,
                  std::int64_t n) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (exponent_step == 0 && step && (*exponent == E(2) || *exponent == E(3))) {  // what models ask for most
+    if (exponent_step == 0 && step && (*exponent == E(2) || *exponent == E(3))) {  // the exponents of most models
       const bool cubes = *exponent == E(3);
       if constexpr (std::is_same_v<T, float>)
         if (!cubes) return zip_floats<op::Mul>(base, 1, base, 1, out, n);
@@ -53,14 +53,15 @@ void read_exponents(const From* from, E* to, std::int64_t n) {
     widen_row(from, wide, n);
     for (std::int64_t i = 0; i < n; ++i) to[i] = E(wide[i]);
   } else if constexpr (std::is_same_v<From, std::uint64_t> && std::is_same_v<E, std::int64_t>) {
-    // Beyond int64, only oddness matters to what wraps or is one.
+    // Beyond int64 only the lowest bit of an exponent matters: results wrap around, or are 0, 1 or -1.
     for (std::int64_t i = 0; i < n; ++i) to[i] = E(from[i] >> 63 ? (from[i] & 1) | (std::uint64_t{1} << 62) : from[i]);
   } else {
     for (std::int64_t i = 0; i < n; ++i) to[i] = E(from[i]);
   }
 }
 
-/// T: the base; C: what it computes in; From: the exponents; E: what they become.
+/// T is the type of the base, C the type of the arithmetic, From the type of exponents, and E what they are converted
+/// to.
 template <class T, class C, class From, class E>
 void power_row(const void* a, std::int64_t a_step, const void* b, std::int64_t b_step, void* out, std::int64_t n) {
   E exponents[narrow_block];

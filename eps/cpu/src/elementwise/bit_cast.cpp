@@ -29,7 +29,7 @@ status bit_cast::run(run_context& c) const {
   if (!detail::checked_bytes(x.type, std::uint64_t(x.shape.count()), bytes)) return status_code::out_of_memory;
   const auto* const from = static_cast<const std::byte*>(x.data);
   auto* const to = static_cast<std::byte*>((*y)->data);
-  if ((*y)->type == dtype::boolean && x.type != dtype::boolean)  // every bit counts, but there are two bools
+  if ((*y)->type == dtype::boolean && x.type != dtype::boolean)  // any byte but 0 is true
     parallel_for(c, std::int64_t(bytes), 1 << 16, [&](std::int64_t first, std::int64_t last) {
       to_booleans({from + first, std::size_t(last - first)}, to + first);
     });

@@ -1,5 +1,5 @@
 #pragma once
-// How the operators of elementwise/map_rows.hpp find their loops. Sources that compile loops include it after
+// Binds the operators of elementwise/map_rows.hpp to their loops. Sources that compile loops include this file after
 // skeletons/map-inl.hpp.
 #include <tuple>
 #include <utility>
@@ -8,8 +8,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The loop of F, an operator or a form of one, over elements of this type on this processor; null for a type that its
-/// row does not have.
+/// Returns the loop of F, an operator or a variant of an operator, over elements of this type for the instruction set
+/// in use; null for a type that the operator's row does not have.
 template <class F>
 unary_row find_map(dtype type) {
   return elements_in<F, all_maps>::visit(type, unary_row{},
@@ -23,7 +23,7 @@ result<unary<Op>> unary<Op>::bind(bind_context& c) {
   return made;
 }
 
-/// What a list of rows declares is compiled where `template struct map_loops<LIST>` stands.
+/// Instantiates the loops and binders of a list of rows, where a source contains `template struct map_loops<LIST>`.
 template <class List>
 struct map_loops;
 template <class... Rows>

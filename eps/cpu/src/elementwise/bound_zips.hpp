@@ -1,5 +1,5 @@
 #pragma once
-// How the operators of elementwise/zip_rows.hpp find their loops. Sources that compile loops include it after
+// Binds the operators of elementwise/zip_rows.hpp to their loops. Sources that compile loops include this file after
 // skeletons/zip-inl.hpp.
 #include <tuple>
 #include <utility>
@@ -22,14 +22,14 @@ result<binary<Op>> binary<Op>::bind(bind_context& c) {
   return made;
 }
 
-/// What a list of rows declares is compiled where `template struct zip_loops<LIST>` stands.
+/// Instantiates the loops and binders of a list of rows, where a source contains `template struct zip_loops<LIST>`.
 template <class List>
 struct zip_loops;
 template <class... Rows>
 struct zip_loops<row_list<Rows...>> {
-  /// What the row's kernel asks of here: its binding, or the loops.
+  /// The function that the row's kernel needs from here: its `bind`, or the search for loops.
   template <class Row>
-  static consteval auto asked_by() {
+  static consteval auto function_of() {
     if constexpr (std::is_same_v<typename Row::kernel, binary<typename Row::op>>) return &Row::kernel::bind;
     else return &find_zip<typename Row::op>;
   }
@@ -39,7 +39,7 @@ struct zip_loops<row_list<Rows...>> {
     else return std::tuple{};
   }
   static constexpr std::tuple all{
-      std::pair{asked_by<Rows>(), loops_of<typename Rows::op>(typename Rows::elements{})}...};
+      std::pair{function_of<Rows>(), loops_of<typename Rows::op>(typename Rows::elements{})}...};
 };
 
 }  // namespace CAMEO_NAMESPACE::eps

@@ -10,17 +10,18 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Has write(first, n, to) put n elements of y from `first` on to `to`, at most cast_block at a time.
+/// Calls write(first, n, to) for blocks of at most cast_block elements: it writes n elements of y from `first` on to
+/// `to`.
 template <class Write>
 void write_blocks(run_context& c, const value& x, value& y, Write&& write) {
   const std::size_t bits = detail::row_of(y.type).bits;
   const bool large = bits % 8 == 0 && y.data != x.data && past_caches(y.bytes());
   parallel_for(c, y.shape.count(), 1 << 14, [&](std::int64_t first, std::int64_t last) {
-    constexpr std::size_t room = cast_block * sizeof(double);
+    constexpr std::size_t block_bytes = cast_block * sizeof(double);
     past_caches_writer past;
     detail::stop_pace pace;
-    alignas(64) std::byte block[room];
-    for (const auto step = std::int64_t(room * 8 / bits); first < last && !c.stopped(pace); first += step) {
+    alignas(64) std::byte block[block_bytes];
+    for (const auto step = std::int64_t(block_bytes * 8 / bits); first < last && !c.stopped(pace); first += step) {
       const std::int64_t n = std::min(step, last - first);
       std::byte* const to = static_cast<std::byte*>(y.data) + std::size_t(first) * bits / 8;
       for (std::int64_t i = 0; i < n; i += cast_block)
@@ -32,10 +33,10 @@ void write_blocks(run_context& c, const value& x, value& y, Write&& write) {
 
 template <class W>
 status cast_numbers(const cast_state& how, run_context& c, const value& x, value& y) {
-  const bool to_wide = how.to == dtype_of<W>;
+  const bool to_wide = how.target == dtype_of<W>;
   write_blocks(c, x, y, [&](std::int64_t first, std::int64_t n, std::byte* to) {
     W wide[cast_block];
-    read_wide<W>(how.from, x.data, first, to_wide ? reinterpret_cast<W*>(to) : wide, n);
+    read_wide<W>(how.source, x.data, first, to_wide ? reinterpret_cast<W*>(to) : wide, n);
     if (!to_wide) write_wide<W>(how, wide, to, 0, n);
   });
   return {};
@@ -64,9 +65,9 @@ status print_text(const cast_state& how, run_context& c, const value& x, value& 
   char digits[40];
   for (std::int64_t first = 0; first < count; first += cast_block) {
     const std::int64_t n = std::min(cast_block, count - first);
-    read_wide<W>(how.from, x.data, first, wide, n);
+    read_wide<W>(how.source, x.data, first, wide, n);
     for (std::int64_t i = 0; i < n; ++i) {
-      const std::size_t length = print_number(how.from, wide[i], digits);
+      const std::size_t length = print_number(how.source, wide[i], digits);
       const result<std::span<char>> text = c.text(length);
       if (!text) return text.error();
       std::memcpy(text->data(), digits, length);
@@ -84,19 +85,19 @@ bool is_integer(dtype type) {
 }
 
 status finish(bind_context& c, dtype to, cast_state& made) {
-  made.from = c.inputs[0].type;
-  made.to = to;
-  made.direct = direct_cast_of(made.from, to);
-  if (to == dtype::undefined || to >= dtype::count || is_complex(to) || is_complex(made.from))
-    return refuse(status_code::not_implemented, "no cast from ", made.from, " to type ", std::int64_t(to));
+  made.source = c.inputs[0].type;
+  made.target = to;
+  made.direct = direct_cast_of(made.source, to);
+  if (to == dtype::undefined || to >= dtype::count || is_complex(to) || is_complex(made.source))
+    return refuse(status_code::not_implemented, "no cast from ", made.source, " to type ", std::int64_t(to));
   if (status same = check_output_type(c, to); !same) return same;
   made.saturate = c.int_or("saturate", 1) != 0;
   if (status read = read_choice(c, "round_mode", {"up", "down", "nearest"}, made.round); !read) return read;
-  if (detail::row_of(made.from).bits == detail::row_of(to).bits) c.may_overwrite(0, 0);
+  if (detail::row_of(made.source).bits == detail::row_of(to).bits) c.may_overwrite(0, 0);
   return {};
 }
 
-/// Until opset 6, `to` was a name in capitals.
+/// Until opset 6, the attribute `to` was the name of a type in capitals.
 dtype named_in_capitals(std::string_view name) {
   for (const detail::dtype_row& row : detail::elements::rows) {
     const std::string_view small = row.name;
@@ -130,29 +131,29 @@ status cast_state::run(run_context& c) const {
   if (!made) return made.error();
   value& y = **made;
   if (x.shape.count() == 0) return {};
-  if (from == to) {
+  if (source == target) {
     copy_bytes(c, y.data, x.data, x.bytes());
     return {};
   }
   if (direct) {
-    const std::size_t from_bytes = detail::row_of(from).bits / 8;
+    const std::size_t from_bytes = detail::row_of(source).bits / 8;
     write_blocks(c, x, y, [&](std::int64_t first, std::int64_t n, std::byte* to_bytes) {
       direct(static_cast<const std::byte*>(x.data) + std::size_t(first) * from_bytes, to_bytes, n);
     });
     return {};
   }
-  if (from == dtype::string) {
-    if (to == dtype::u64) return parse_text<std::uint64_t>(*this, x, y);
-    return is_integer(to) ? parse_text<std::int64_t>(*this, x, y) : parse_text<double>(*this, x, y);
+  if (source == dtype::string) {
+    if (target == dtype::u64) return parse_text<std::uint64_t>(*this, x, y);
+    return is_integer(target) ? parse_text<std::int64_t>(*this, x, y) : parse_text<double>(*this, x, y);
   }
-  if (to == dtype::string) {
-    if (from == dtype::u64) return print_text<std::uint64_t>(*this, c, x, y);
-    if (from == dtype::f64) return print_text<double>(*this, c, x, y);
-    return is_integer(from) ? print_text<std::int64_t>(*this, c, x, y) : print_text<float>(*this, c, x, y);
+  if (target == dtype::string) {
+    if (source == dtype::u64) return print_text<std::uint64_t>(*this, c, x, y);
+    if (source == dtype::f64) return print_text<double>(*this, c, x, y);
+    return is_integer(source) ? print_text<std::int64_t>(*this, c, x, y) : print_text<float>(*this, c, x, y);
   }
-  if (from == dtype::u64) return cast_numbers<std::uint64_t>(*this, c, x, y);
-  if (from == dtype::f64) return cast_numbers<double>(*this, c, x, y);
-  return is_integer(from) ? cast_numbers<std::int64_t>(*this, c, x, y) : cast_numbers<float>(*this, c, x, y);
+  if (source == dtype::u64) return cast_numbers<std::uint64_t>(*this, c, x, y);
+  if (source == dtype::f64) return cast_numbers<double>(*this, c, x, y);
+  return is_integer(source) ? cast_numbers<std::int64_t>(*this, c, x, y) : cast_numbers<float>(*this, c, x, y);
 }
 
 }  // namespace CAMEO_NAMESPACE::eps

@@ -7,9 +7,10 @@
 
 #include "cast_rows.hpp"
 
-// Casts between integers, and from them and floats to floats, that C++ does as ONNX wants them: with a loop for each
-// pair of types that compilers make vectors of, where the wide types of cast_rows.hpp would cost several times as much.
-// Bytes to floats write four times what they read: those have the instruction set's own conversion.
+// Casts that C++ converts as ONNX defines it: between integers, and from integers and floats to floats. There is a loop
+// for each pair of types, which compilers vectorize; through the wide types of cast_rows.hpp they would take several
+// times as long. Casts of bytes to floats write four times what they read and use the conversion of the instruction
+// set.
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
@@ -28,7 +29,7 @@ void direct_row(const void* from, void* to, std::int64_t n) {
   }
 }
 
-/// Low bits are the same whatever has a sign: one loop for both.
+/// Low bits do not depend on the sign of the type, so that signed and unsigned types share a loop.
 template <class T>
 using bits_of_integer = std::make_unsigned_t<T>;
 
@@ -42,7 +43,7 @@ constexpr direct_cast cast_between() {
 using plain_floats = detail::element_set<float, double>;
 using any_result = detail::element_set<bool, float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
                                        std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
-using float_result = detail::element_set<bool, float, double>;  // floats are cut to integers by rules of their own
+using float_result = detail::element_set<bool, float, double>;  // casts of floats to integers have separate rules
 
 }  // namespace
 

@@ -11,7 +11,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// The wide type that a type is read as: see cast_rows.hpp. `void` for types that are no numbers.
+/// The wide type that elements of a type are read as (see cast_rows.hpp); `void` for types that are not numbers.
 template <class T>
 constexpr auto wide_type() {
   if constexpr (std::is_same_v<T, std::uint64_t> || std::is_same_v<T, double>) return std::type_identity<T>{};
@@ -27,7 +27,7 @@ constexpr auto wide_type() {
 template <class T>
 using wide_for = typename decltype(wide_type<T>())::type;
 
-/// The bits of element i of a packed type.
+/// The bits of element i of a packed type (a type of fewer than 8 bits).
 std::uint32_t packed_bits(const void* from, std::int64_t i, unsigned width) {
   const auto bit = std::uint64_t(i) * width;
   return static_cast<const std::uint8_t*>(from)[bit / 8] >> bit % 8 & ((1u << width) - 1);
@@ -35,11 +35,11 @@ std::uint32_t packed_bits(const void* from, std::int64_t i, unsigned width) {
 void put_packed_bits(void* to, std::int64_t i, unsigned width, std::uint32_t bits) {
   const auto bit = std::uint64_t(i) * width;
   std::uint8_t& byte = static_cast<std::uint8_t*>(to)[bit / 8];
-  const auto kept = bit % 8 ? byte & ((1u << bit % 8) - 1) : 0u;  // the first one of a byte clears the rest of it
+  const auto kept = bit % 8 ? byte & ((1u << bit % 8) - 1) : 0u;  // the first element of a byte clears the others
   byte = std::uint8_t(kept | bits << bit % 8);
 }
 
-/// A number of a packed type from its bits.
+/// The number that the bits of a packed type stand for.
 template <dtype Id>
 auto number_of(std::uint32_t bits, packed<Id>) {
   if constexpr (Id == dtype::f4e2m1) return detail::widen(std::uint16_t(bits), detail::float4e2m1_format);
@@ -49,13 +49,13 @@ auto number_of(std::uint32_t bits, packed<Id>) {
   else if constexpr (Id == dtype::i2) return std::int64_t(bits ^ 2) - 2;
   else return std::int64_t(bits);
 }
-/// The bits of a number of a packed type. Small floats have no NaN; the code of -0 stands for it, as elsewhere.
+/// The bits of a number in a packed float format. These formats have no NaN; the bits of -0 stand for it.
 std::uint32_t packed_from(float x, detail::float_format format) {
   const int width = 1 + format.exponent_bits + format.mantissa_bits;
   return x == x ? detail::narrow(x, format) : 1u << (width - 1);
 }
 
-/// Cut towards zero, held at the ends; NaN is 0.
+/// Truncates toward zero and saturates; NaN becomes 0.
 std::int64_t truncated(double x) {
   if (!(x < 0x1p63)) return x == x ? std::numeric_limits<std::int64_t>::max() : 0;
   return x <= -0x1p63 ? std::numeric_limits<std::int64_t>::min() : std::int64_t(x);
@@ -77,8 +77,8 @@ T integer_from(W x) {
   }
 }
 
-/// n numbers as integers. Nearly always all are within int32, from which a cut number has its low bits: compilers make
-/// vectors of that.
+/// Converts n numbers to integers. Nearly always all are within int32; then the low bits of a truncated int32 are the
+/// result, in a loop that compilers vectorize.
 template <class T, class W>
 void write_integers(const W* from, T* to, std::int64_t n) {
   if constexpr (std::is_integral_v<W>) {
@@ -96,7 +96,7 @@ void write_integers(const W* from, T* to, std::int64_t n) {
   }
 }
 
-/// A float that rounds on to any narrower format as the double would: an inexact one ends in an odd bit.
+/// Converts a double to a float that rounds to every narrower format as the double would: an inexact float is made odd.
 float float_to_narrow(double x) {
   const auto near = float(x);
   const double back = near;
@@ -118,7 +118,7 @@ std::uint8_t exponent_only(float value, cast_state::rounding round, bool saturat
   constexpr std::uint8_t nan = 0xFF, largest = 0xFE;
   if (exponent == 0xFF) return mantissa || !saturate ? nan : largest;
   if (exponent == 0 && mantissa < 0x400000) return saturate ? 0 : nan;  // less than 2^-127
-  // Up to the next power of two: from 2^-127, which float holds as a subnormal, it is half as far.
+  // 2^-127 is subnormal in float, and its distance to the next power of two is half as many mantissa steps.
   const std::uint32_t past = exponent ? mantissa : mantissa - 0x400000, half = exponent ? 0x400000 : 0x200000;
   const bool up =
       round == cast_state::rounding::up ? past != 0 : round == cast_state::rounding::nearest && past >= half;
@@ -140,7 +140,7 @@ void write_wide_floats(const W* from, void* to, std::int64_t first, std::int64_t
 template <class T, class W>
 void write_float8(const W* from, void* to, std::int64_t first, std::int64_t n, bool saturate) {
   T* const elements = static_cast<T*>(to) + first;
-  // Where the format has an infinity, ONNX's table saturates that too.
+  // With `saturate`, ONNX's table saturates infinities of the source, too, even if the format has an infinity.
   constexpr auto finite = [](float x) {
     constexpr float most = std::numeric_limits<float>::max();
     return x > most ? most : x < -most ? -most : x;
@@ -157,10 +157,10 @@ void read_wide(dtype type, const void* from, std::int64_t first, W* to, std::int
   detail::all_elements::call(type, [&]<class T>(std::type_identity<T>) {
     const T* const elements = static_cast<const T*>(from) + (std::is_empty_v<T> ? 0 : first);
     if constexpr (!std::is_same_v<W, wide_for<T>>) {
-      std::fill_n(to, n, W{});  // nothing reads this type as W, and if something did, it would get no stale memory
+      std::fill_n(to, n, W{});  // never called for these types; fills the output rather than leave it uninitialized
     } else if constexpr (std::is_empty_v<T>) {
       for (std::int64_t i = 0; i < n; ++i) to[i] = number_of(packed_bits(from, first + i, bits_of(dtype_of<T>)), T{});
-    } else if constexpr (std::is_same_v<T, bool>) {  // a file may hold other bytes than 0 and 1
+    } else if constexpr (std::is_same_v<T, bool>) {  // a file may contain bytes other than 0 and 1
       const auto* const bytes = reinterpret_cast<const std::uint8_t*>(elements);
       for (std::int64_t i = 0; i < n; ++i) to[i] = bytes[i] != 0;
     } else if constexpr (requires { widen_row(elements, to, n); }) {
@@ -182,7 +182,7 @@ void write_wide(const cast_state& how, const W* from, void* to, std::int64_t fir
   const auto small = [&]<dtype Id>(packed<Id> type, detail::float_format format) {
     pack(type, [&](W x) { return packed_from(narrowable(x), format); });
   };
-  detail::all_elements::call(how.to, [&]<class T>(std::type_identity<T>) {
+  detail::all_elements::call(how.target, [&]<class T>(std::type_identity<T>) {
     T* const elements = static_cast<T*>(to);
     if constexpr (std::is_same_v<T, float4e2m1>) small(T{}, detail::float4e2m1_format);
     else if constexpr (std::is_same_v<T, float6e2m3>) small(T{}, detail::float6e2m3_format);

@@ -19,7 +19,7 @@ std::string_view without_blanks(std::string_view text) {
   return text;
 }
 
-/// For a number beyond double: infinity, or zero if it is tiny.
+/// The result for a number that is out of the range of double: infinity, or zero if it is tiny.
 double beyond_double(std::string_view text) {
   const bool negative = text[0] == '-';
   const std::size_t e = text.find_first_of("eE");
@@ -41,10 +41,10 @@ bool parse_integer(std::string_view text, T& out) {
   return true;
 }
 
-/// The number of fewest digits that a type narrower than float rounds to `number`.
+/// The number with the fewest digits that rounds to `number` in a type narrower than float.
 float with_fewest_digits(dtype type, float number) {
   cast_state to_type;
-  to_type.to = type;
+  to_type.target = type;
   for (int digits = 0; digits < 4; ++digits) {
     char text[32];
     const char* const end = std::to_chars(text, std::end(text), number, std::chars_format::scientific, digits).ptr;
@@ -58,8 +58,8 @@ float with_fewest_digits(dtype type, float number) {
   return number;
 }
 
-/// As numpy writes it: the fewest digits that read back as the same number, and always a point or an exponent. The
-/// latter from `large` on, and below 0.0001.
+/// Prints a number as numpy does: the fewest digits that read back as the same number, always with a point or an
+/// exponent; with an exponent from `large` on, and below 0.0001.
 template <class T>
 std::size_t print_float(T number, T large, char* out) {
   const auto put = [out](std::string_view word) { return std::size_t(std::copy(word.begin(), word.end(), out) - out); };

@@ -19,7 +19,7 @@ void clip_numbers(T low, T high, const T* x, T* y, std::int64_t n) {
   }
 }
 
-/// A bound, or what bounds nothing.
+/// Returns a bound, or the default if it is absent.
 template <class T, class C>
 C bound_or(const void* bound, C otherwise) {
   return bound ? C(*static_cast<const T*>(bound)) : otherwise;
@@ -28,7 +28,7 @@ C bound_or(const void* bound, C otherwise) {
 template <class T>
 void clip_row(const void* low, const void* high, const void* x, void* y, std::int64_t n) {
   using C = computed_in<T>;
-  // A bound that is left out is the type's last number: infinities end there.
+  // The default of a bound is the last finite number of the type, which infinities become.
   constexpr C most = std::is_same_v<T, float16>    ? C(65504)
                      : std::is_same_v<T, bfloat16> ? C(0x1.FEp127)
                                                    : std::numeric_limits<C>::max();
@@ -47,7 +47,7 @@ void clip_row(const void* low, const void* high, const void* x, void* y, std::in
   }
 }
 
-/// The scalar input i, or null.
+/// Reads the scalar input i; leaves `bound` unchanged if it is absent.
 status read_bound(run_context& c, std::size_t i, const void*& bound) {
   if (!c.has_input(i)) return {};
   const value& v = c.input(i);

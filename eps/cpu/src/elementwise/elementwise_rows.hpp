@@ -11,8 +11,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Elementwise operators of more than one type, or whose kernels do more than apply a function; the others are maps and
-/// zips.
+/// Elementwise operators with several types, or whose kernels do more than apply a function. All others are in
+/// map_rows.hpp and zip_rows.hpp.
 // clang-format off
 using elementwise_rows = row_list<
     erased_entry<op::Pow, since<1, 7>, allow<"T">(first_float_elements{}), binary<op::Pow>>,

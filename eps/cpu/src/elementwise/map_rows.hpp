@@ -7,11 +7,11 @@
 
 #include "skeletons/row_list.hpp"
 
-// The elementwise operators of one input: a row here and a function in functions/maps-inl.hpp. The lists are one but
-// for where they are compiled.
+// The elementwise operators with one input: each has a row here and a function in functions/maps-inl.hpp. The lists
+// differ only in the source that compiles their loops.
 namespace CAMEO_NAMESPACE::eps {
 
-/// The row of an elementwise operator of one input: its versions, and the element types for which its function,
+/// The row of an elementwise operator with one input: its versions, and the element types for which its function,
 /// apply(Op{}, x) in functions/maps-inl.hpp, is compiled. Set is an element_set.
 template <class Op, class Since, class Set>
 using map = skeleton_row<Op, Since, Set, unary>;

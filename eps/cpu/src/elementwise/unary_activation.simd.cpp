@@ -1,4 +1,4 @@
-// Activations, once per instruction set.
+// Activations, compiled once per instruction set.
 #include "machine/simd.hpp"
 
 #include <hwy/foreach_target.h>
@@ -24,7 +24,7 @@ result<unary<op::Gelu>> unary<op::Gelu>::bind(bind_context& c) {
 
 template struct map_loops<activation_maps>;
 
-// For results that are activated where they are made.
+// The activations that other operators apply to their results.
 template unary_row map_loop<gelu_by_tanh, float>();
 template unary_row map_loop<op::Clip, float>();
 template unary_row map_loop<op::Clip, double>();

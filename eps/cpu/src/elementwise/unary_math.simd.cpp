@@ -1,4 +1,4 @@
-// Elementary functions of one element, once per instruction set.
+// Elementary functions of one operand, compiled once per instruction set.
 #include "machine/simd.hpp"
 
 #include <hwy/foreach_target.h>

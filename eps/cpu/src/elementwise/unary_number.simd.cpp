@@ -1,4 +1,4 @@
-// Numbers of one element, once per instruction set.
+// Functions of one number, such as Abs and Sign, compiled once per instruction set.
 #include "machine/simd.hpp"
 
 #include <hwy/foreach_target.h>

@@ -26,7 +26,7 @@ status variadic_state::run(run_context& c) const {
     copy_bytes(c, to, first.data, first.bytes());
     return {};
   }
-  /// The whole output from two operands, of which the first may be the output itself.
+  /// Computes the whole output from two operands; the first operand may be the output itself.
   const auto run = [&](binary_row row, const void* a, const extents& a_shape, const void* b, const extents& b_shape) {
     broadcast_loops<3> loops;
     if (!loops.make({&a_shape, &b_shape, &whole})) return bad_input("shapes do not broadcast");
@@ -48,7 +48,8 @@ result<variadic<Op>> variadic<Op>::bind(bind_context& c) {
   made.fold = find_zip<Op>(type);
   if constexpr (std::is_same_v<Op, op::Mean>) made.divide = find_zip<op::Div>(type);
   made.bytes = std::uint8_t(detail::row_of(type).bits / 8);
-  // With more operands the output is read again, while an operand that it lay over might be needed a second time.
+  // With more than two operands the output is read again, and an operand in the same buffer would be overwritten too
+  // soon.
   for (std::size_t i = 0; c.inputs.size() <= 2 && i < c.inputs.size(); ++i) c.may_overwrite(0, i);
   return made;
 }

@@ -7,7 +7,7 @@ namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 struct sixteen_bytes {
-  std::uint64_t halves[2];
+  std::uint64_t words[2];
 };
 
 template <class T>

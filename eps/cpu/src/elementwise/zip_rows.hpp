@@ -8,13 +8,13 @@
 
 #include "skeletons/row_list.hpp"
 
-// The elementwise operators of two inputs: a row here and a function in functions/zips-inl.hpp. The lists are one but
-// for where they are compiled.
+// The elementwise operators with two inputs: each has a row here and a function in functions/zips-inl.hpp. The lists
+// differ only in the source that compiles their loops.
 namespace CAMEO_NAMESPACE::eps {
 
-/// The row of an elementwise operator of two inputs or more: its versions, and the element types for which its
-/// function, apply(Op{}, a, b) in functions/zips-inl.hpp, is compiled. Set is an element_set, Kernel what runs the
-/// loops.
+/// The row of an elementwise operator with two inputs or more: its versions, and the element types for which its
+/// function, apply(Op{}, a, b) in functions/zips-inl.hpp, is compiled. Set is an element_set, Kernel the kernel that
+/// runs the loops.
 template <class Op, class Since, class Set, template <class...> class Kernel = binary>
 using zip = skeleton_row<Op, Since, Set, Kernel>;
 
@@ -51,8 +51,8 @@ using logic_zips = row_list<
 
 using all_zips = decltype(arithmetic_zips{} + logic_zips{});
 
-/// The loop of F, an operator or a form of one, over pairs of elements of this type on this processor; null for a type
-/// that its row does not have.
+/// Returns the loop of F, an operator or a variant of an operator, over pairs of elements of this type for the
+/// instruction set in use; null for a type that the operator's row does not have.
 template <class F>
 binary_row find_zip(dtype type);
 

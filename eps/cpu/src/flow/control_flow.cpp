@@ -8,11 +8,11 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// The one bool of a tensor.
+/// Reads the one bool of a tensor.
 status read_condition(const value& v, bool& holds) {
   if (v.kind != value_kind::tensor || v.type != dtype::boolean || v.shape.count() != 1)
     return bad_input("a condition must be one bool, not ", v.type, " ", v.shape);
-  std::uint8_t byte = 0;  // a file may have anything there; as a bool only 0 and 1 can be read
+  std::uint8_t byte = 0;  // a file may contain any byte, and reading one other than 0 and 1 as bool is undefined
   std::memcpy(&byte, v.data, 1);
   holds = byte != 0;
   return {};
@@ -25,7 +25,7 @@ result<value> make_scalar(run_context& c, T element) {
   return made;
 }
 
-/// Values that iterations gave, in memory that grows as they come.
+/// The values that iterations returned, in memory that grows as needed.
 class value_stack {
  public:
   status push(run_context& c, std::span<const value> values) {
@@ -46,7 +46,7 @@ class value_stack {
   std::size_t size_ = 0;
 };
 
-/// Stacks value k of each iteration along a new first axis of output o.
+/// Stacks value k of each iteration along a new first axis, into output o.
 status stack(run_context& c, std::size_t o, value_stack& values, std::size_t k, std::size_t each, std::int64_t count,
              extents shape) {
   if (count > 0) shape = values[k].shape;
@@ -109,7 +109,7 @@ status loop::run(run_context& c) const {
   const result<std::span<value>> in = value_list(c, 2 + carried), out = value_list(c, 1 + carried + scans);
   if (!in || !out) return status_code::out_of_memory;
   for (std::size_t i = 0; i < carried; ++i)
-    (*in)[2 + i] = c.input(2 + i);  // borrowed until the first iteration is done
+    (*in)[2 + i] = c.input(2 + i);  // borrowed until the end of the first iteration
   value_stack scanned;
   std::int64_t i = 0;
   for (; goes_on && i < limit; ++i) {

@@ -5,7 +5,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// num_scan_inputs, checked against the inputs and outputs from `first` on.
+/// Returns num_scan_inputs, checked against the numbers of inputs (from `first` on) and outputs.
 result<std::size_t> scan_inputs(const bind_context& c, std::size_t first) {
   const std::int64_t scans = c.int_or("num_scan_inputs", 0);
   const auto inputs = std::int64_t(c.inputs.size()) - std::int64_t(first), outputs = std::int64_t(c.outputs.size());
@@ -20,7 +20,7 @@ result<std::span<const std::int64_t>> list_of(const bind_context& c, std::string
   return list;
 }
 
-/// Output o, [batch] + shape or [batch, steps] + shape, made when its first element is known.
+/// Makes output o, [batch] + shape or [batch, steps] + shape, when the shape of its first element is known.
 status make_batched(run_context& c, std::size_t o, const extents& leading, const extents& shape, value& target) {
   extents whole = leading;
   if (leading.rank() + shape.rank() > max_rank) return bad_input("output ", o, " has a rank above ", max_rank);
@@ -29,7 +29,7 @@ status make_batched(run_context& c, std::size_t o, const extents& leading, const
   const result<value*> y = c.output(o, whole);
   if (!y) return y.error();
   target = **y;
-  if (target.bytes()) std::memset(target.data, 0, target.bytes());  // what lies beyond the length of a sequence
+  if (target.bytes()) std::memset(target.data, 0, target.bytes());  // zeros after the end of shorter sequences
   return {};
 }
 
@@ -65,7 +65,7 @@ status scan::run(run_context& c) const {
   const result<detail::subplan_frame*> frame = c.open(std::size_t(body));
   if (!frame) return frame.error();
   const result<std::span<value>> in = value_list(c, states + scans), out = value_list(c, states + outs);
-  const result<std::span<value>> made = value_list(c, scans);  // slices with memory of their own
+  const result<std::span<value>> made = value_list(c, scans);  // slices that were copied and have to be released
   if (!in || !out || !made) return status_code::out_of_memory;
   for (std::size_t k = 0; k < states; ++k) (*in)[k] = c.input(k);
 
@@ -110,7 +110,7 @@ status scan::run(run_context& c) const {
   return finish(c, *in, length);
 }
 
-/// States, and what no iteration has made.
+/// Sets the outputs of states and, if there were no iterations, empty scan outputs.
 status scan::finish(run_context& c, std::span<value> last, std::int64_t length) const {
   const std::size_t states = c.input_count() - scans;
   if (length > 0) return give_all(c, 0, last.first(states));
@@ -122,7 +122,7 @@ status scan::finish(run_context& c, std::span<value> last, std::int64_t length) 
     extents shape = element_shapes[k];
     std::int64_t axis = number_or(output_axes, k, 0);
     if (shape.rank() == max_rank) return bad_input("output ", states + k, " has a rank above ", max_rank);
-    if (!normalize_axis(axis, shape.rank() + 1)) axis = 0;  // no rank is known of the elements
+    if (!normalize_axis(axis, shape.rank() + 1)) axis = 0;  // the rank of the elements is unknown
     shape.insert(std::size_t(axis), 0);
     if (const result<value*> y = c.output(states + k, shape); !y) return status{y.error()};
   }
@@ -163,7 +163,7 @@ status batched_scan::run(run_context& c) const {
     for (std::size_t k = 0; k < states; ++k) {
       const result<tensor_slice> state = slice_of(c, c.input(1 + k), 0, b);
       if (!state) return state.error();
-      (*in)[k] = state->v;  // the first axis: never a copy
+      (*in)[k] = state->v;  // a slice of the first axis is never a copy
     }
     for (std::int64_t t = 0; t < length; ++t) {
       if (c.stopped()) return status_code::canceled;
@@ -199,7 +199,7 @@ status batched_scan::run(run_context& c) const {
       if (length > 0) c.release((*in)[k]);
     }
   }
-  for (std::size_t k = 0; k < outputs; ++k)  // nothing ran
+  for (std::size_t k = 0; k < outputs; ++k)  // outputs of a body that never ran
     if (c.has_output(k) && !(*targets)[k])
       if (status s = make_batched(c, k, k < states ? extents{batch} : extents{batch, steps}, {}, (*targets)[k]); !s)
         return s;

@@ -5,7 +5,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// A position in a sequence of `count`, from input i, at most `last`; `otherwise` when the node leaves it out.
+/// Reads a position in a sequence of `count` elements from input i, at most `last`; `otherwise` if the input is absent.
 status read_position(const run_context& c, std::size_t i, std::int64_t count, std::int64_t otherwise, std::int64_t last,
                      std::size_t& position) {
   std::int64_t at = otherwise;
@@ -88,7 +88,7 @@ status optional_has_element::run(run_context& c) const {
 }
 
 status optional_get_element::run(run_context& c) const {
-  if (!c.input(0)) return bad_input("the optional is empty; ask OptionalHasElement before");
+  if (!c.input(0)) return bad_input("the optional is empty; check it with OptionalHasElement first");
   return c.forward(0, c.input(0));
 }
 

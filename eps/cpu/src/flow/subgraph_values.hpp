@@ -6,7 +6,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// `count` values that hold nothing, until the kernel returns.
+/// Returns a list of `count` empty values, valid until the kernel returns.
 inline result<std::span<value>> value_list(run_context& c, std::size_t count) {
   result<std::span<value>> list = c.scratch<value>(count);
   if (list)
@@ -14,7 +14,8 @@ inline result<std::span<value>> value_list(run_context& c, std::size_t count) {
   return list;
 }
 
-/// Outputs that a subgraph gave, into the node's from `first` on.
+/// Moves outputs of a subgraph to the outputs of the node from `first` on, and releases those that the node does not
+/// have.
 inline status give_all(run_context& c, std::size_t first, std::span<value> kept) {
   for (std::size_t i = 0; i < kept.size(); ++i) {
     if (!c.has_output(first + i)) c.release(kept[i]);
@@ -23,17 +24,17 @@ inline status give_all(run_context& c, std::size_t first, std::span<value> kept)
   return {};
 }
 
-/// Whole bytes that `count` elements take; false where elements of less than a byte leave some over.
+/// Sets the number of bytes of `count` elements; false if elements of less than a byte do not fill the last byte.
 inline bool whole_bytes(dtype type, std::int64_t count, std::size_t& bytes) {
   const std::size_t bits = std::size_t(count) * bits_of(type);
   bytes = bits / 8;
   return bits % 8 == 0;
 }
 inline status not_in_bytes(dtype type, const extents& shape) {
-  return refuse(status_code::not_implemented, "slices ", shape, " of ", type, " that are no whole bytes");
+  return refuse(status_code::not_implemented, "slices ", shape, " of ", type, " that do not consist of whole bytes");
 }
 
-/// A slice of an axis of a tensor, without that axis. `kept`: it has memory of its own, to be released.
+/// A slice of a tensor at an index of an axis, without that axis. `kept`: it is a copy, which has to be released.
 struct tensor_slice {
   value v;
   bool kept = false;
@@ -42,7 +43,7 @@ inline result<tensor_slice> slice_of(run_context& c, const value& x, std::size_t
   value v = x;
   v.shape.erase(axis);
   const std::int64_t inner = x.shape.count(axis + 1, x.shape.rank());
-  if (v.shape.count() == inner) {  // one run: no copy
+  if (v.shape.count() == inner) {  // the slice is contiguous and needs no copy
     std::size_t bytes = 0;
     if (!whole_bytes(x.type, inner, bytes)) return not_in_bytes(x.type, v.shape);
     v.data = bytes_of(x) + std::size_t(at) * bytes;
@@ -60,7 +61,7 @@ inline result<tensor_slice> slice_of(run_context& c, const value& x, std::size_t
   return tensor_slice{*made, true};
 }
 
-/// Writes `element` as slice `at` of an axis of `y`; shapes must fit.
+/// Writes `element` to the slice `at` of an axis of `y`; INVALID_ARGUMENT if shapes or types differ.
 inline status put_slice(run_context& c, const value& y, std::size_t axis, std::int64_t at, const value& element) {
   extents expected = y.shape;
   expected.erase(axis);
@@ -82,15 +83,16 @@ inline status put_slice(run_context& c, const value& y, std::size_t axis, std::i
   return {};
 }
 
-/// Number of a subgraph that the node must have.
+/// Returns the index of a subgraph that the node must have.
 inline result<int> body_of(const bind_context& c, std::string_view name) {
   const int found = c.subgraph(name);
   if (found < 0) return bad_attribute("needs the graph `", name, "`");
   return found;
 }
 
-/// The shapes of a body's outputs from `first` on, as far as they are known or declared, with unknown sizes as 0: one
-/// for each of `count` outputs that the node stacks. A node without iterations has no others.
+/// Returns the shapes of a body's outputs from `first` on, one for each of `count` outputs that the node stacks, as far
+/// as they are known or declared, with unknown sizes as 0. They are the shapes of the outputs if there are no
+/// iterations.
 inline result<std::span<const extents>> stacked_shapes(bind_context& c, int body, std::size_t first,
                                                        std::size_t count) {
   const result<std::span<extents>> shapes = c.state.take<extents>(count);

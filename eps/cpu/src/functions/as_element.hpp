@@ -7,7 +7,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// A number as an integer type has it: cut, as ONNX Runtime does, and ended where the type ends.
+/// Converts a number to an element. For integers it is truncated, as ONNX Runtime does, and saturated; NaN becomes 0.
 template <class T, class C>
 T as_element(C v) {
   if constexpr (std::is_integral_v<T>) {

@@ -1,13 +1,13 @@
-// exp, tanh, sin, cos, atan and erf of doubles, once per instruction set: what math-inl.hpp is for floats.
-// Coefficients without a name interpolate at Chebyshev's points or are best by Remez's exchange, and their own errors
-// are below 2^-57.
+// Vector functions exp, tanh, sin, cos, atan and erf of double, compiled once per instruction set; math-inl.hpp has
+// those of float. Polynomials and quotients without a source are interpolations at Chebyshev nodes or minimax
+// approximations (Remez exchange), with approximation errors below 2^-57.
 #include "vector-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::functions {
 
-/// The coefficients begin with the highest power's. Where that is 1, `highest` is x plus the next: quotients are scaled
-/// so, since an addition does not wait for the units that multiply.
+/// A polynomial in x; the coefficients are given from the highest power on. If the highest coefficient is 1, `highest`
+/// is x plus the next coefficient, which saves a multiplication; quotients are scaled so that this applies.
 template <class Highest, class... Rest>
 HWY_INLINE lanes<double> polynomial(lanes<double> x, Highest highest, Rest... rest) {
   lanes<double> made(highest);
@@ -20,8 +20,8 @@ using bits = hn::Vec<bits_tag>;
 HWY_INLINE bits bits_of(lanes<double> x) { return hn::BitCast(bits_tag{}, x.v); }
 HWY_INLINE lanes<double> from_bits(bits x) { return hn::BitCast(lanes<double>::tag{}, x); }
 
-/// A number below 2^50 in size, rounded to a whole one. The lowest bits of `shifted` are those of the whole number plus
-/// `more`: from 2^52 on the mantissa has no places behind the point.
+/// A number below 2^50 in magnitude, rounded to an integer. The lowest bits of `shifted` are those of the integer plus
+/// `more`, because a double from 2^52 on has no fractional bits.
 struct whole {
   lanes<double> shifted, number;
 };
@@ -38,14 +38,14 @@ HWY_INLINE lanes<double> minus_product(lanes<double> a, lanes<double> b, double 
   return minus_product(a, b, lanes<double>(c));
 }
 
-/// exp(x) = 2^n * (1 + rest), |rest| <= 0.42; the lowest bits of `exponent` are n + more. For |x| <= 800 and NaN.
+/// exp(x) = 2^n * (1 + rest), |rest| <= 0.42; the lowest bits of `exponent` are n + more. Valid for |x| <= 800 and NaN.
 struct power {
   bits exponent;
   lanes<double> rest;
 };
 HWY_INLINE power split_exp(lanes<double> x, int more) {
   const whole n = rounded(x, 1.4426950408889634, more);
-  const lanes<double> high = minus_product(x, n.number, 0.693147180559663);  // exact: log(2) to 41 bits
+  const lanes<double> high = minus_product(x, n.number, 0.693147180559663);  // exact, as this log(2) has 41 bits
   const lanes<double> r = minus_product(high, n.number, 2.8235290563031577e-13);
   const lanes<double> p =
       polynomial(r, 2.510038549551032e-08, 2.7620088445409746e-07, 2.7557268459997064e-06, 2.4801521295954376e-05,
@@ -53,20 +53,20 @@ HWY_INLINE power split_exp(lanes<double> x, int more) {
                  0.16666666666666669, 0.5000000000000001);
   return {bits_of(n.shifted), mul_add(r * r, p, r)};
 }
-constexpr int bias = 1023;  // of exponents: 2^k has the bits of k + bias
+constexpr int bias = 1023;  // of the exponents of double: 2^k has the exponent bits k + bias
 HWY_INLINE lanes<double> power_of_two(bits biased) { return from_bits(hn::ShiftLeft<52>(biased)); }
 
 HWY_INLINE lanes<double> exp(lanes<double> x) {
-  const lanes<double> low(-750), high(710);  // what is beyond is 0 and infinity like these
+  const lanes<double> low(-750), high(710);  // results beyond these are 0 and infinity, as at these
   const power e = split_exp(select(x < low, low, select(x > high, high, x)), 2 * bias);
-  const bits half =
-      hn::ShiftRight<1>(e.exponent);  // in two steps, so that neither over- nor underflows before its time
+  // The power of two is applied in two steps, so that neither factor overflows or underflows unless the result does.
+  const bits half = hn::ShiftRight<1>(e.exponent);
   return (lanes<double>(1) + e.rest) * power_of_two(half) * power_of_two(hn::Sub(e.exponent, half));
 }
 
-/// tanh(r / 2) = odd / even for |r| <= log(2) / 2, so exp(r) = (even + odd) / (even - odd): five products where a
-/// polynomial takes eleven, for functions that divide anyway. Nothing here divides: they put it into their own
-/// quotient.
+/// tanh(r / 2) = odd / even for |r| <= log(2) / 2, so that exp(r) = (even + odd) / (even - odd). This takes five
+/// products instead of the eleven of a polynomial. There is no division here: functions that divide anyway put odd and
+/// even into their quotients.
 struct tangent {
   lanes<double> odd, even;
 };
@@ -77,8 +77,8 @@ HWY_INLINE tangent half_tanh(lanes<double> r) {
 }
 constexpr double log_of_two = 0.693147180559945309417;
 
-/// m / (m + 2), where m is exp(2 |x|) - 1 = 2^n * exp(r) - 1 and both sides are multiplied by even - odd. For n = 0
-/// nothing cancels. What log(2) as one number lacks, n times, is little beside 1 - tanh(x)^2.
+/// Computed as m / (m + 2) with m = exp(2 |x|) - 1 = 2^n * exp(r) - 1, where numerator and denominator are multiplied
+/// by even - odd. Nothing cancels for n = 0. The error of log(2) as one number, n times, is small beside 1 - tanh(x)^2.
 HWY_INLINE lanes<double> tanh(lanes<double> x) {
   using v = lanes<double>;
   const v most(20), size = select(abs(x) > most, most, abs(x)), twice = size + size;  // from 20 on the result is 1
@@ -88,7 +88,7 @@ HWY_INLINE lanes<double> tanh(lanes<double> x) {
   const v above = mul_add(t.even, scale - v(1), t.odd * (scale + v(1))), rest = t.even - t.odd;
   return copy_sign(above / (above + (rest + rest)), x);
 }
-/// log(1 + x) for 0 <= x <= 1: as log(2) + log(1 + (x - 1) / 2) where that is nearer to 1.
+/// log(1 + x) for 0 <= x <= 1; computed as log(2) + log(1 + (x - 1) / 2) if that argument is nearer to 1.
 HWY_INLINE lanes<double> log1p(lanes<double> x) {
   using v = lanes<double>;
   const auto is_far = x > v(0.41421356237309503);
@@ -99,32 +99,32 @@ HWY_INLINE lanes<double> log1p(lanes<double> x) {
   return select(is_far, made + v(0.69314718055994530942), made);
 }
 
-/// sin(r) for |r| <= pi / 2, with the sign turned where the lowest bit of `turns` is set.
-HWY_INLINE lanes<double> turned_sine(lanes<double> r, bits turns) {
+/// sin(r) for |r| <= pi / 2, with the sign inverted if the lowest bit of `half_turns` is set.
+HWY_INLINE lanes<double> signed_sine(lanes<double> r, bits half_turns) {
   const lanes<double> square = r * r;
   const lanes<double> p =
       polynomial(square, 2.7314368769379893e-15, -7.643969663988074e-13, 1.6058977292642743e-10, -2.505210761669045e-08,
                  2.7557319219160833e-06, -0.00019841269841254966, 0.008333333333333316, -0.16666666666666666);
-  return from_bits(hn::Xor(bits_of(mul_add(r * square, p, r)), hn::ShiftLeft<63>(turns)));
+  return from_bits(hn::Xor(bits_of(mul_add(r * square, p, r)), hn::ShiftLeft<63>(half_turns)));
 }
-/// x - n * pi, for |x| <= 39000: the first two parts of pi have 33 bits, so that their products are exact.
-HWY_INLINE lanes<double> without_halves(lanes<double> x, lanes<double> n) {
+/// x - n * pi for |x| <= 39000. The first two summands of pi have 33 bits, so that their products are exact.
+HWY_INLINE lanes<double> without_half_turns(lanes<double> x, lanes<double> n) {
   const lanes<double> first = minus_product(x, n, 3.1415926534682512);
   return minus_product(minus_product(first, n, 1.2154201012607932e-10), n, 4.044532497591901e-21);
 }
 HWY_INLINE lanes<double> sine(lanes<double> x) {
-  const whole turns = rounded(x, 0.3183098861837907);
-  return turned_sine(without_halves(x, turns.number), bits_of(turns.shifted));
+  const whole half_turns = rounded(x, 0.3183098861837907);
+  return signed_sine(without_half_turns(x, half_turns.number), bits_of(half_turns.shifted));
 }
 /// cos(x) is sin(r) or -sin(r) where x = (n - 1/2) pi + r.
 HWY_INLINE lanes<double> cosine(lanes<double> x) {
   using v = lanes<double>;
-  const whole turns = rounded(mul_add(x, v(0.3183098861837907), v(0.5)), 1);
-  return turned_sine(without_halves(x, turns.number - v(0.5)), bits_of(turns.shifted));
+  const whole half_turns = rounded(mul_add(x, v(0.3183098861837907), v(0.5)), 1);
+  return signed_sine(without_half_turns(x, half_turns.number - v(0.5)), bits_of(half_turns.shifted));
 }
 
-/// The tangent of pi / 8 and what lies opposite bound three ranges: atan(a) is atan(a), pi / 4 + atan((a - 1) / (a +
-/// 1)) or pi / 2 + atan(-1 / a). Masks make zeros and ones of the parts, so that all three share one quotient.
+/// tan(pi / 8) and its reciprocal bound three ranges of a = |x|: atan(a) is atan(a), pi / 4 + atan((a - 1) / (a + 1))
+/// or pi / 2 + atan(-1 / a). Masks select the terms of numerator and denominator, so that all three share one division.
 HWY_INLINE lanes<double> atan(lanes<double> x) {
   using v = lanes<double>;
   const v a = abs(x), one(1), quarter(0.78539816339744830962);
@@ -141,7 +141,7 @@ HWY_INLINE lanes<double> atan(lanes<double> x) {
 }
 
 /// Below 0.48, where erf is one half, a polynomial of x^2. Above, (1 - erf(|x|)) * exp(x^2) is a quotient of
-/// polynomials of |x|: best for 1 - erf, so that the error may grow with exp(x^2).
+/// polynomials of |x|. The quotient minimizes the error of 1 - erf, so that its own error may grow with exp(x^2).
 HWY_INLINE lanes<double> erf(lanes<double> x) {
   using v = lanes<double>;
   const v a = abs(x), size = hn::Min(v(6).v, a.v), square = size * size;  // erf(6) is 1
@@ -156,7 +156,7 @@ HWY_INLINE lanes<double> erf(lanes<double> x) {
   const tangent t = half_tanh(mul_add(n.number, v(log_of_two), square));  // exp(-x^2) = 2^n * exp(-r)
   const v rest = (t.even - t.odd) * above / ((t.even + t.odd) * below);
   const v far = minus_product(v(1), power_of_two(bits_of(n.shifted)), rest);
-  return select(a > v(0.48), copy_sign(far, x), x * near);  // NaN is not above: what Min makes of it is not asked
+  return select(a > v(0.48), copy_sign(far, x), x * near);  // NaN selects the second, which propagates it
 }
 
 }  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::functions

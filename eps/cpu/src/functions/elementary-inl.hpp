@@ -1,8 +1,8 @@
-// Elementary functions of vectors, once per instruction set. Exp, tanh, sigmoid and erf are our own
-// (math-inl.hpp, doubles-inl.hpp), and sine, cosine and atan of doubles; the others are Highway's, whose errors
-// are at most 4 units in the last place. Infinities and what lies outside of a function's domain are answered as the C
-// library answers them; the few numbers for which there is no answer (sines of more than 39000, powers next to
-// overflow) are given to the C library.
+// Elementary functions of vectors, compiled once per instruction set. Exp, tanh, sigmoid and erf are implemented here
+// (math-inl.hpp, doubles-inl.hpp), and so are sine, cosine and atan of double; the others are Highway's, with errors of
+// at most 4 units in the last place. Infinities and arguments outside of a function's domain give the results of the C
+// library. The few arguments that the vector functions do not support (sines of more than 39000, powers next to
+// overflow) are passed to the C library.
 #include <hwy/contrib/math/math-inl.h>
 #include <cameo/op/onnx.hpp>
 
@@ -19,7 +19,7 @@ template <class T>
 inline constexpr T infinity = std::numeric_limits<T>::infinity();
 template <class T>
 inline constexpr T no_number = std::numeric_limits<T>::quiet_NaN();
-/// What exp, expm1 and sinh may be asked for.
+/// The largest argument of the vector functions exp, expm1 and sinh.
 template <class T>
 inline constexpr T largest_exponent = std::is_same_v<T, float> ? T(88) : T(706);
 
@@ -35,7 +35,7 @@ HWY_INLINE lanes<T> log(lanes<T> x) {
   const lanes<T> outside = select(x == zero, -most, lanes<T>(no_number<T>));
   return select(x > zero, select(x < most, lanes<T>(hn::Log(typename lanes<T>::tag{}, x.v)), x), outside);
 }
-/// Of 0 <= x <= 1.
+/// log(1 + x) for 0 <= x <= 1.
 HWY_INLINE lanes<float> log1p(lanes<float> x) { return hn::Log1p(lanes<float>::tag{}, x.v); }
 HWY_INLINE lanes<float> sine(lanes<float> x) { return hn::Sin(lanes<float>::tag{}, x.v); }
 HWY_INLINE lanes<float> cosine(lanes<float> x) { return hn::Cos(lanes<float>::tag{}, x.v); }

@@ -1,4 +1,4 @@
-// Rows of float, once per instruction set.
+// Functions of rows of float, compiled once per instruction set.
 #include "machine/simd.hpp"
 
 #include <hwy/foreach_target.h>
@@ -28,12 +28,12 @@ using math::vec;
 HWY_INLINE std::int64_t width() { return std::int64_t(hn::Lanes(tag{})); }
 HWY_INLINE vec load(const float* x) { return hn::LoadU(tag{}, x); }
 HWY_INLINE void store(vec v, float* y) { hn::StoreU(v, tag{}, y); }
-/// y = f(x); a tail runs through the same instructions as whole vectors.
+/// y = f(x); the last elements of a row run through the same instructions as whole vectors.
 template <class F>
 void map(const float* x, float* y, std::int64_t n, const F& f) {
   const std::int64_t lanes = width();
   std::int64_t i = 0;
-  if constexpr (hn::MaxLanes(tag{}) > 1)  // without vectors it would only be a second copy of f
+  if constexpr (hn::MaxLanes(tag{}) > 1)  // without vectors, two at a time would only duplicate the code of f
     for (; i + 2 * lanes <= n; i += 2 * lanes) {
       const vec v = f(load(x + i)), w = f(load(x + i + lanes));
       store(v, y + i), store(w, y + i + lanes);
@@ -73,7 +73,7 @@ double sum_by_blocks(const float* x, std::int64_t n) {
     }));
   return sum;
 }
-/// Sums of x - center and of its square.
+/// The sums of x - center and of its square.
 struct two_sums {
   double plain = 0, squares = 0;
 };
@@ -84,8 +84,8 @@ two_sums centered_sums(const float* x, std::int64_t n, float center) {
     lane_sums::sums<float> plain, squares;
     lane_sums::each_vector<float>(std::min(block, n - start), [&](std::int64_t i, std::int64_t count, int at) HWY_ATTR {
       const vec v = hn::Sub(load_up_to(x + start + i, count, center), c);
-      plain.of[at] = hn::Add(plain.of[at], v);
-      squares.of[at] = hn::MulAdd(v, v, squares.of[at]);
+      plain.sum[at] = hn::Add(plain.sum[at], v);
+      squares.sum[at] = hn::MulAdd(v, v, squares.sum[at]);
     });
     all.plain += double(plain.total());
     all.squares += double(squares.total());
@@ -112,7 +112,7 @@ row_statistics normalize(const normal_row<float>& r) {
   row_statistics s{};
   const float center = r.centers ? float(sum_by_blocks(x, r.n) / double(r.n)) : 0;
   const two_sums sums = centered_sums(x, r.n, center);
-  const double lack = r.centers ? sums.plain / double(r.n) : 0;  // of `center` to the mean: sums of floats are inexact
+  const double lack = r.centers ? sums.plain / double(r.n) : 0;  // mean - center, as `center` is a sum in float
   s.mean = double(center) + lack;
   const double variance = sums.squares / double(r.n) - lack * lack;
   s.inverse = 1 / std::sqrt((variance < 0 ? 0 : variance) + r.epsilon);

@@ -10,26 +10,26 @@
 #include "float_rows.hpp"
 #include "form.hpp"
 
-// What reductions do, a struct for each operator: what is known after some numbers of a T, and how one more adds to it.
+// What reductions compute, a struct for each operator: a state, and how an element of type T is added to it.
 namespace CAMEO_NAMESPACE::eps {
 
-/// How an operator makes one number of many: `state` (default: of nothing), take(state&, T), merge(state&, const
-/// state&), T result(const state&, count); perhaps T of_row(x, count), for rows that lie side by side. Narrow floats
-/// come as float, bool as truth.
+/// How an operator reduces many numbers to one: `state` (default: of no elements), take(state&, T), merge(state&, const
+/// state&), T result(const state&, count), and optionally T of_row(x, count) for contiguous rows. float16 and bfloat16
+/// are passed as float, bool as truth.
 template <class Op, class T>
 struct fold;
 
-/// Integers that wrap, in 64 bits; float and double in double.
+/// The type of a sum: 64-bit integers, which wrap around, for integers; double for float and double.
 template <class T>
 using accumulator = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
 
-/// Cut towards zero, held at the ends; NaN is 0.
+/// Truncates toward zero and saturates if T is an integer; NaN becomes 0.
 template <class T>
 T number_from(double x) {
   return as_element<T>(x);
 }
 
-/// Sums, in S, of something of each element.
+/// A sum in S of a function of each element.
 template <class S>
 struct sum_fold {
   struct state {
@@ -77,7 +77,7 @@ struct fold<op::ReduceSumSquare, T> : sum_fold<accumulator<T>> {
   static T result(const state& s, std::int64_t) { return T(s.sum); }
 };
 
-/// What is no integer is summed in double, whatever the type.
+/// The following reductions give fractions, and are summed in double for every type.
 template <class T>
 struct fold<op::ReduceL2, T> : sum_fold<double> {
   static void take(state& s, T x) { s.sum += double(x) * double(x); }
@@ -88,7 +88,7 @@ struct fold<op::ReduceLogSum, T> : sum_fold<double> {
   static void take(state& s, T x) { s.sum += double(x); }
   static T result(const state& s, std::int64_t) { return number_from<T>(std::log(s.sum)); }
 };
-/// The sum is kept relative to the largest exponent so far, so that nothing overflows.
+/// The sum is relative to the largest exponent so far, so that nothing overflows.
 template <class T>
 struct fold<op::ReduceLogSumExp, T> {
   struct state {
@@ -121,7 +121,7 @@ struct fold<op::ReduceProd, T> {
   static T result(const state& s, std::int64_t) { return T(s.value); }
 };
 
-/// The number of a type that comes before all others, or after them.
+/// The lowest (Least) or the highest value of a type, infinities included: the state of no elements.
 template <class T, bool Least>
 constexpr T end_of() {
   using limits = std::numeric_limits<T>;
@@ -135,7 +135,7 @@ T clean(T x) {
   else return x;
 }
 
-/// The largest number, or the least; a NaN stays.
+/// The largest or the smallest number; NaN is propagated.
 template <class T, bool Largest>
 struct extreme {
   struct state {

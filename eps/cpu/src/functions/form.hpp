@@ -7,15 +7,15 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// An operator that computes another function where a text attribute is `Value`: form<op::Gelu, "tanh">.
+/// The variant of an operator that a text attribute `Value` selects: form<op::Gelu, "tanh">.
 template <class Op, detail::fixed_string Value>
 struct form {};
 
-/// Operators that share a function: apply(one_of<op::A, op::B> auto, x).
+/// Matches operators that share a function: apply(one_of<op::A, op::B> auto, x).
 template <class Op, class... Ops>
 concept one_of = (std::is_same_v<Op, Ops> || ...);
 
-/// What a numeric attribute is for a function of V: integers take it as it is, not cut to their type.
+/// The type of a numeric attribute of a function of V: double for integers, so that it is not truncated.
 template <class V>
 struct argument_of {
   using type = V;
@@ -28,15 +28,15 @@ struct argument_of<V> {
 template <class V>
 using argument = typename argument_of<V>::type;
 
-/// Unsigned and no narrower than int: where integers wrap.
+/// The unsigned type, no narrower than int, in which integers of type T wrap around without undefined behavior.
 template <class T>
 using wrapping = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
 
-/// An element of a bool tensor as kernels read it: a file may hold other bytes than 0 and 1.
+/// An element of a bool tensor as kernels read it: a file may contain bytes other than 0 and 1.
 enum class truth : std::uint8_t {};
 constexpr bool is_true(truth x) { return x != truth{}; }
 
-/// What functions take for an element of T: narrow floats as float.
+/// The type that functions take for an element of T: float for float16 and bfloat16.
 template <class T>
 using computed =
     std::conditional_t<std::is_same_v<T, bool>, truth,

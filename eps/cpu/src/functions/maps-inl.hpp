@@ -1,6 +1,6 @@
-// The functions of operators of one element, once per instruction set: `apply(op::X{}, x)`, with the operator's numeric
-// attributes behind x, in the order of their names. V is a vector of floats or doubles, or a number of another type.
-// NaN passes: comparisons are written so.
+// The functions of operators with one operand, compiled once per instruction set: `apply(op::X{}, x)`, with the
+// operator's numeric attributes after x, in alphabetical order. V is a vector of float or double, or a number of
+// another type. Comparisons are written so that NaN is propagated.
 #include <cameo/op/contrib.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
@@ -45,7 +45,7 @@ template <class V>
 HWY_INLINE bool apply(op::IsInf, V x, V detect_negative, V detect_positive) {
   return (detect_negative != 0 && x == -infinity<V>) || (detect_positive != 0 && x == infinity<V>);
 }
-/// Integers compute in double and end where their type ends. Of NaN 0.
+/// Integers are computed in double and saturated; NaN becomes 0.
 template <class V>
 HWY_INLINE V apply(op::Shrink, V x, argument<V> bias, argument<V> lambd) {
   if constexpr (std::is_integral_v<V>) {
@@ -92,7 +92,7 @@ template <class V>
 HWY_INLINE V apply(op::Tanh, V x) {
   return tanh(x);
 }
-/// Of integers too, as opset 9 has it: then cut towards zero.
+/// Opset 9 allows integers, too; the result is then truncated toward zero.
 template <class V>
 HWY_INLINE V apply(op::Erf, V x) {
   if constexpr (std::is_integral_v<V>) return V(std::erf(double(x)));
@@ -125,12 +125,12 @@ template <class V>
 HWY_INLINE V apply(op::Softsign, V x) {
   return x / (V(1) + abs(x));
 }
-/// NaN is not above alpha: 0.
+/// NaN gives 0, because it is not above alpha.
 template <class V>
 HWY_INLINE V apply(one_of<op::ThresholdedRelu, op::contrib::ThresholdedRelu> auto, V x, V alpha) {
   return select(x > alpha, x, V(0));
 }
-/// Gates of recurrent networks may ask for this and for ScaledTanh, too.
+/// The activations Affine and ScaledTanh also exist as gates of recurrent networks.
 template <class V>
 HWY_INLINE V apply(one_of<op::contrib::Affine, form<op::RNN, "Affine">> auto, V x, V alpha, V beta) {
   return mul_add(alpha, x, beta);

@@ -1,7 +1,7 @@
-// Elementary functions on vectors of float, once per instruction set. The largest errors, in units in the last place,
-// over every 61st float and with or without fused multiply-add (eps/cpu/tests/math_test.cpp holds them to it):
+// Elementary functions of vectors of float, compiled once per instruction set. The largest errors, in units in the last
+// place, over every 61st float, with or without fused multiply-add (tested by eps/cpu/tests/math_test.cpp):
 //   exp 1.2, exp_down 1.2 (results below 2^-125 are 0), tanh 2.6, sigmoid 2.6, erf 1.4.
-// NaN gives NaN, infinities their limits, everywhere; results below the normal range are as good as it can hold.
+// NaN gives NaN, infinities give the limits; results below the normal range are as exact as subnormal numbers can be.
 #include <hwy/highway.h>
 
 #include <cameo/core/abi.hpp>
@@ -15,7 +15,7 @@ using whole_tag = hn::RebindToSigned<tag>;
 using vec = hn::Vec<tag>;
 
 HWY_INLINE vec set(float x) { return hn::Set(tag{}, x); }
-/// What a function made of NaN is replaced by NaN.
+/// y, or NaN if x is NaN.
 HWY_INLINE vec keep_nan(vec x, vec y) { return hn::IfThenElse(hn::Eq(x, x), y, x); }
 
 /// x = count * log(2) + rest, |rest| <= log(2) / 2, for |x| below 2^15. `shifted` has the count in its lowest bits.
@@ -23,24 +23,24 @@ struct split {
   vec shifted, count, rest;
 };
 HWY_INLINE split split_by_log2(vec x) {
-  const vec round = set(12582912.0f);  // 1.5 * 2^23: what is added to it loses its fraction
+  const vec round = set(12582912.0f);  // 1.5 * 2^23: a sum with it has no fractional bits
   const vec shifted = hn::MulAdd(x, set(1.44269504f), round), count = hn::Sub(shifted, round);
-  const vec rest = hn::NegMulAdd(count, set(0.693359375f), x);  // exact: log(2) to 9 bits, then what that lacks
-  return {shifted, count, hn::MulAdd(count, set(2.12194440e-4f), rest)};  // g++ for NEON makes no empty vectors here
+  const vec rest = hn::NegMulAdd(count, set(0.693359375f), x);  // exact: log(2) to 9 bits; the next line has the rest
+  return {shifted, count, hn::MulAdd(count, set(2.12194440e-4f), rest)};  // a list, as g++ for NEON has no empty vector
 }
-/// The coefficients begin with the highest power's.
+/// A polynomial in x; the coefficients are given from the highest power on.
 template <class... Rest>
 HWY_INLINE vec polynomial(vec x, float highest, Rest... rest) {
   vec made = set(highest);
   ((made = hn::MulAdd(made, x, set(rest))), ...);
   return made;
 }
-/// exp(r) - 1, |r| <= log(2) / 2; the polynomial's own error is 2^-28.
+/// exp(r) - 1 for |r| <= log(2) / 2; the approximation error is 2^-28.
 HWY_INLINE vec small_expm1(vec r) {
   const vec p = polynomial(r, 0.00139505032f, 0.00836889632f, 0.041666206f, 0.166665182f, 0.5f);
   return hn::MulAdd(hn::Mul(r, r), p, r);
 }
-/// 2^count, where that is in the normal range.
+/// 2^count, if that is in the normal range.
 HWY_INLINE vec power_of_two(const split& s) {
   const auto count = hn::ShiftLeft<23>(hn::BitCast(whole_tag{}, s.shifted));
   return hn::BitCast(tag{}, hn::Add(count, hn::Set(whole_tag{}, 0x3F800000)));
@@ -54,17 +54,17 @@ HWY_INLINE vec exp(vec x) {
   const split s = split_by_log2(hn::Min(hn::Max(x, set(-104.0f)), set(89.0f)));
   const vec e = hn::Add(small_expm1(s.rest), set(1.0f));
   const auto count = hn::ConvertTo(whole_tag{}, s.count);
-  const auto half = hn::ShiftRight<1>(count);  // in two steps, so that neither over- nor underflows before its time
+  const auto half = hn::ShiftRight<1>(count);  // two steps: neither factor overflows or underflows unless e does
   return keep_nan(x, hn::Mul(hn::Mul(e, power_of_two(half)), power_of_two(hn::Sub(count, half))));
 }
-/// exp(x) for x <= 0 where what is very small may as well be 0: the weights of a softmax.
+/// exp(x) for x <= 0, with very small results rounded to 0: the weights of a softmax.
 HWY_INLINE vec exp_down(vec x) {
   const split s = split_by_log2(x);
   const vec e = hn::Add(small_expm1(s.rest), set(1.0f));
   return hn::IfThenZeroElse(hn::Lt(x, set(-86.6f)), hn::Mul(e, power_of_two(s)));
 }
 HWY_INLINE vec tanh(vec x) {
-  const vec a = hn::Min(hn::Abs(x), set(9.1f));  // from where on the result is 1
+  const vec a = hn::Min(hn::Abs(x), set(9.1f));  // from 9.1 on the result is 1
   const split s = split_by_log2(hn::Add(a, a));
   const vec scale = power_of_two(s);
   const vec m = hn::MulAdd(scale, small_expm1(s.rest), hn::Sub(scale, set(1.0f)));  // exp(2a) - 1
@@ -75,12 +75,12 @@ HWY_INLINE vec sigmoid(vec x) {
   return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(tag{})), e, one), hn::Add(one, e));
 }
 
-/// erf(x) / x - 1 for |x| <= 1; the polynomial's own error is 2^-29.
+/// erf(x) / x - 1 for |x| <= 1; the approximation error is 2^-29.
 HWY_INLINE vec small_erf(vec x) {
   return polynomial(hn::Mul(x, x), 7.93311701e-5f, -8.03503441e-4f, 5.19129215e-3f, -0.0268554837f, 0.112836301f,
                     -0.376126319f, 0.12837917f);
 }
-/// 1 - erf(a) for a >= 1, to 2^-29 of 1; 0 from 4 on. exp of a polynomial.
+/// 1 - erf(a) for a >= 1, as exp of a polynomial, with an absolute error of 2^-29; 0 from 4 on.
 HWY_INLINE vec rest_of_erf(vec a) {
   const vec p = polynomial(a, 1.85694633e-4f, -2.94084009e-3f, 0.0218104534f, -0.103048533f, -0.638212323f,
                            -1.12704837f, -3.51579947e-4f);
@@ -91,10 +91,11 @@ HWY_INLINE vec erf(vec x) {
   const vec near = hn::MulAdd(small_erf(x), x, x);
   return keep_nan(x, hn::IfThenElse(hn::Lt(a, set(1.0f)), near, far));
 }
-/// x / 2 * (1 + erf(x / sqrt(2))): x times the share of a normal distribution that lies below x. What lies below -|x|
-/// is a power of two whose exponent is a polynomial, to 2^-27 of 1, and 0 from 4 * sqrt(2) on: nothing cancels on
-/// either side. Its even and odd powers are summed apart, which takes half as long. Minus infinity gives NaN, as the
-/// formula does.
+/// x / 2 * (1 + erf(x / sqrt(2))): x times the probability that a standard normal number is below x. The probability
+/// below
+/// -|x| is a power of two whose exponent is a polynomial, with an absolute error of 2^-27, and 0 from 4 * sqrt(2) on,
+/// so that nothing cancels on either side. Even and odd powers are summed separately, which takes half as long. Minus
+/// infinity gives NaN, as the formula does.
 HWY_INLINE vec gelu(vec x) {
   const vec a = hn::Abs(x), square = hn::Mul(x, x), one = set(1.0f), round = set(12582912.0f);  // as split_by_log2()
   const vec odd = polynomial(square, 3.71771762e-7f, 6.37666963e-5f, -4.02321166e-5f, -0.0524607785f, -1.15110469f);

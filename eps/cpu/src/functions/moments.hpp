@@ -3,12 +3,12 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Mean and mean squared distance from it.
+/// The mean, and the mean squared distance from it.
 struct moments {
   double mean = 0, variance = 0;
 };
 
-/// Sum of f(x[i]) in double; eight sums at a time, so that they make a vector and their order never changes.
+/// The sum of f(x[i]) in double. There are eight partial sums, so that they are a vector and their order never changes.
 template <class C, class F>
 double sum_of(const C* x, std::int64_t n, F f) {
   constexpr std::int64_t lanes = 8;
@@ -22,17 +22,17 @@ double sum_of(const C* x, std::int64_t n, F f) {
   return sums[0];
 }
 
-/// Of n elements, one after the other; in two passes, which keeps small variances of large numbers.
+/// The moments of n contiguous elements, in two passes, which keeps small variances of large numbers exact.
 template <class C>
 moments moments_of(const C* x, std::int64_t n) {
   const double mean = sum_of(x, n, [](double v) { return v; }) / double(n);
   return {mean, sum_of(x, n, [mean](double v) { return (v - mean) * (v - mean); }) / double(n)};
 }
 
-/// y[i] = (x[i] - mean) * scale + shift. y may be x. The difference comes first, and what the mean has beyond C's
-/// digits is taken off after it: where elements are near their mean, the products are large and nearly equal.
+/// y[i] = (x[i] - mean) * scale + shift. y may be x. The difference is computed first, and then the digits of the mean
+/// that C cannot represent are subtracted: x * scale and mean * scale may be large and nearly equal.
 template <class C>
-void centre_and_scale(const C* x, C* y, std::int64_t n, double mean, double scale, double shift) {
+void center_and_scale(const C* x, C* y, std::int64_t n, double mean, double scale, double shift) {
   const C high = C(mean), low = C(mean - double(high)), a = C(scale), b = C(shift);
   for (std::int64_t i = 0; i < n; ++i) y[i] = ((x[i] - high) - low) * a + b;
 }

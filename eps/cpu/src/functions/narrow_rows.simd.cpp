@@ -1,6 +1,6 @@
-// Rows of narrow floats and bytes to floats and back, once per instruction set. The bits are the same on each: what
-// vectors compute and what the scalar functions below compute for the rest of a row, or where no instruction converts,
-// is one function.
+// Conversions of rows between float and smaller types, compiled once per instruction set. All sets give the same bits:
+// the vector functions compute the same as the scalar functions, which convert the rest of a row, or all of it if no
+// instruction does.
 #include "machine/simd.hpp"
 
 #include <hwy/foreach_target.h>
@@ -8,7 +8,7 @@
 
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 
-#include "halves-inl.hpp"
+#include "narrow_vectors-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::narrow_loops {
@@ -18,7 +18,7 @@ using bits_tag = hn::RebindToUnsigned<tag>;
 using short_tag = hn::Rebind<std::uint16_t, tag>;
 using vec = hn::Vec<tag>;
 
-#if CAMEO_SIMD_HALVES
+#if CAMEO_SIMD_FLOAT16
 using half_tag = hn::Rebind<hwy::float16_t, tag>;
 
 HWY_INLINE void store(vec v, float16* to) {
@@ -37,7 +37,8 @@ HWY_INLINE void store(vec v, bfloat16* to) {
   hn::StoreU(hn::DemoteTo(short_tag{}, hn::BitCast(whole, made)), short_tag{}, reinterpret_cast<std::uint16_t*>(to));
 }
 
-/// Some elements in vectors, of which the last may begin within the one before; fewer than a vector one by one.
+/// Calls f for vectors of elements; the last may overlap the vector before it. Fewer elements than a vector are
+/// converted one by one.
 template <class F, class One>
 HWY_INLINE void each_vector(std::int64_t count, const F& f, const One& one) {
   const auto lanes = std::int64_t(hn::Lanes(tag{}));
@@ -51,7 +52,7 @@ HWY_INLINE void each_vector(std::int64_t count, const F& f, const One& one) {
 template <class T>
 void widen(const T* from, float* to, std::int64_t count) {
   each_vector(
-      count, [&](std::int64_t i) HWY_ATTR { hn::StoreU(halves::load(tag{}, from + i), tag{}, to + i); },
+      count, [&](std::int64_t i) HWY_ATTR { hn::StoreU(narrow_vectors::load(tag{}, from + i), tag{}, to + i); },
       [&](std::int64_t i) { to[i] = narrow_rows::widened(from[i]); });
 }
 template <class T>
@@ -60,7 +61,8 @@ void add(const T* from, float factor, float* to, std::int64_t count) {
   const auto lanes = std::int64_t(hn::Lanes(tag{}));
   std::int64_t i = 0;
   for (; i + lanes <= count; i += lanes)
-    hn::StoreU(hn::Add(hn::LoadU(tag{}, to + i), hn::Mul(halves::load(tag{}, from + i), factors)), tag{}, to + i);
+    hn::StoreU(hn::Add(hn::LoadU(tag{}, to + i), hn::Mul(narrow_vectors::load(tag{}, from + i), factors)), tag{},
+               to + i);
   for (; i < count; ++i) to[i] += narrow_rows::widened(from[i]) * factor;
 }
 template <class T>
@@ -115,7 +117,8 @@ void add_row(const narrow_elements& from, float factor, float* to, std::int64_t 
 }
 void widen_row(const narrow_elements& from, float* to, std::int64_t count, std::int64_t step) {
   if (step == 1) return from.type->widen(from.data, to, count);
-  const auto* const x = static_cast<const float16*>(from.data);  // or another type of 16 bits, which are copied
+  const auto* const x =
+      static_cast<const float16*>(from.data);  // or another 16-bit type: elements are only copied here
   float16 some[narrow_block];
   for (std::int64_t i = 0; i < count; i += narrow_block) {
     const std::int64_t m = std::min(narrow_block, count - i);

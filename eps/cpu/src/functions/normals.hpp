@@ -6,19 +6,20 @@
 
 #include "float_rows.hpp"
 
-// What normalizations along an axis do, a function for each operator: float for narrow floats, or double.
+// What normalizations along an axis compute, a function for each operator, in float (also for float16 and bfloat16) or
+// double.
 namespace CAMEO_NAMESPACE::eps {
 
 constexpr std::int64_t most_columns = 64;
 
-/// Columns of numbers along an axis: element a of column i is x[a * step + i], with n columns (at most most_columns) of
-/// `size` elements. y may be x.
+/// Adjacent columns of numbers along an axis: element a of column i is x[a * step + i], with n columns (at most
+/// most_columns) of `size` elements. y may be x.
 template <class C>
 struct columns_block {
   const C* x;
   C* y;
   std::int64_t size, step, n;
-  std::int64_t p;  // the attribute of this name, of an operator that has it
+  std::int64_t p;  // the attribute p of LpNormalization
 };
 
 template <class C>
@@ -68,7 +69,7 @@ void normalize(op::LogSoftmax, const columns_block<C>& b) {
   for (std::int64_t a = 0; a < b.size; ++a)
     for (std::int64_t i = 0; i < b.n; ++i) b.y[a * b.step + i] = C(double(b.x[a * b.step + i] - largest[i]) - sum[i]);
 }
-/// The first of the largest. A NaN is only ever met when it comes first, and then there is no largest.
+/// 1 for the first of the largest elements. `largest` is NaN only if the first element is, and then all results are 0.
 template <class C>
 void normalize(op::Hardmax, const columns_block<C>& b) {
   C largest[most_columns];

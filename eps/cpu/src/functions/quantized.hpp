@@ -6,7 +6,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The numbers that an integer type of at most 32 bits holds.
+/// The numbers of an integer type of at most 32 bits.
 struct integer_range {
   std::int64_t low, high;
 };
@@ -17,31 +17,31 @@ constexpr integer_range range_of(dtype type) {
   return {0, (std::int64_t{1} << bits) - 1};
 }
 
-/// The number that a byte is as a code of u8 or s8.
+/// The quantized value of a byte of a tensor of u8 or s8.
 constexpr std::int32_t code_of(dtype type, std::uint8_t byte) {
   return type == dtype::i8 ? std::int32_t(std::int8_t(byte)) : std::int32_t{byte};
 }
-/// The code with number i of a tensor of u8 or s8.
+/// The quantized value i of a tensor of u8 or s8.
 inline std::int32_t code_of(const value& v, std::int64_t i) {
   return code_of(v.type, static_cast<const std::uint8_t*>(v.data)[i]);
 }
-/// Code i of those that have so few `bits` that a byte has several, the first in its lowest ones; or 8.
+/// The value i of packed values of 2, 4 or 8 bits; the first is in the lowest bits of a byte.
 inline std::uint8_t packed_code(const void* from, std::int64_t i, std::int64_t bits) {
   return std::uint8_t(static_cast<const std::uint8_t*>(from)[i * bits / 8] >> i * bits % 8 & ((1 << bits) - 1));
 }
 
-/// round(v) + zero within a range, ties to even. NaN counts as 0; `zero` has at most 32 bits.
+/// round(v) + zero, ties to even, saturated to a range. NaN counts as 0; `zero` has at most 32 bits.
 template <class F>
 std::int64_t saturated_sum(F v, std::int64_t zero, integer_range range) {
-  constexpr F far = F(1e12);  // beyond every range, with every zero point
+  constexpr F far = F(1e12);  // saturates every range, with every zero point
   if (!(v == v)) v = F(0);
   const auto rounded = std::int64_t(std::nearbyint(std::clamp(v, -far, far)));
   return std::clamp(rounded + zero, range.low, range.high);
 }
 
-/// What an integer sum of products is multiplied by to become a code: x, w and y are the scales of the factors and of
-/// the result. In float and in this order, as ONNX Runtime does it; ONNX leaves the precision open, and another one
-/// gives another code where the quotient is next to a half.
+/// The factor that converts an integer sum of products to a quantized value: x, w and y are the scales of the factors
+/// and of the result. It is computed in float and in this order, as ONNX Runtime does. ONNX does not define the
+/// precision; another precision would give another value if the quotient is next to a tie.
 constexpr float scale_of_sums(float x, float w, float y) { return x * w / y; }
 
 }  // namespace CAMEO_NAMESPACE::eps

@@ -8,21 +8,22 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Numbers by their place: a 64-bit mix (SplitMix64's) of the seed's start plus steps of the golden ratio.
+/// Random numbers by index: the 64-bit mix of SplitMix64, applied to the start of the seed plus a multiple of 2^64
+/// divided by the golden ratio.
 class random_places {
  public:
   explicit random_places(std::uint64_t seed) : start_{mix(seed + step)} {}
-  /// In [0, 1), of 53 bits.
+  /// A number in [0, 1), with 53 bits.
   double uniform(std::int64_t i) const { return double(mix(start_ + std::uint64_t(i) * step) >> 11) * 0x1p-53; }
-  /// Of mean 0 and variance 1, by Box and Muller.
+  /// A number of the standard normal distribution (mean 0, variance 1), by the method of Box and Muller.
   double normal(std::int64_t i) const {
     const std::uint64_t place = std::uint64_t(i) * 2;
     const double u = 1 - uniform(std::int64_t(place)), v = uniform(std::int64_t(place + 1));
     return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
   }
 
-  /// Those of a seed; without one, those that no run of this process had.
-  static random_places of(bool has_seed, std::uint32_t seed) {
+  /// The numbers of a seed; without a seed, numbers that no other run of this process has.
+  static random_places make(bool has_seed, std::uint32_t seed) {
     static std::atomic<std::uint32_t> runs{0};
     if (has_seed) return random_places{seed};
     return random_places{std::uint64_t{1} << 32 | runs.fetch_add(1, std::memory_order_relaxed)};

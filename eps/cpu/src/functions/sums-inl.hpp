@@ -1,9 +1,9 @@
-// Sums over neighbouring elements, once per instruction set, with the same bits on all that round a product and a sum
-// once.
+// Sums over contiguous elements, compiled once per instruction set. All sets with a fused multiply-add give the same
+// bits.
 //
-// Element i is added to sum i % 32, whatever a vector holds: two vectors with AVX-512, eight with NEON. At the end the
-// upper half of the sums is added to the lower one, until one is left. 32 and not 16, so that with the widest vectors
-// an addition need not wait for the one before.
+// There are 32 partial sums, and element i is added to partial sum i % 32, whatever the size of a vector: the sums are
+// two vectors with AVX-512, eight with NEON. At the end the upper half of the sums is added to the lower half, until
+// one is left. With 16 sums, an addition of AVX-512 would have to wait for the one before.
 #include <hwy/highway.h>
 
 #include <cameo/core/abi.hpp>
@@ -21,13 +21,13 @@ template <class T>
 using vec = hn::Vec<tag<T>>;
 
 inline constexpr std::int64_t sums_at_a_time = 32;
-/// Elements of a vector, and vectors that hold the sums.
+/// The number of elements of a vector, and of vectors that hold the partial sums.
 template <class T>
 inline constexpr std::int64_t width = CAMEO_SIMD_VECTORS ? HWY_MAX_BYTES / std::int64_t(sizeof(T)) : 1;
 template <class T>
 inline constexpr int vectors = int(sums_at_a_time / width<T>);
 
-/// The first n elements of a vector from memory, the others `rest`.
+/// Loads the first n elements of a vector; the others are `rest`.
 template <class T>
 HWY_INLINE vec<T> load_some(const T* x, std::int64_t n, T rest = T(0)) {
   HWY_ALIGN T some[width<T>];
@@ -45,14 +45,14 @@ HWY_INLINE void store_some(vec<T> v, T* y, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) y[i] = some[i];
 }
 
-/// a * b + c, rounded as vectors round it.
+/// a * b + c, rounded as MulAdd of vectors rounds it.
 template <class T>
 HWY_INLINE T multiply_add(T a, T b, T c) {
   const hn::CappedTag<T, 1> d;
   return hn::GetLane(hn::MulAdd(hn::Set(d, a), hn::Set(d, b), hn::Set(d, c)));
 }
 
-/// One of a vector's lanes from all: op(upper half, lower half), until one is left.
+/// Reduces the lanes of a vector to one number: op(upper half, lower half), until one is left.
 template <class D, class F>
 HWY_INLINE hn::TFromD<D> fold_vector([[maybe_unused]] D d, hn::Vec<D> v, [[maybe_unused]] const F& op) {
 #if CAMEO_SIMD_VECTORS
@@ -69,23 +69,23 @@ HWY_INLINE hn::TFromD<D> fold_vector([[maybe_unused]] D d, hn::Vec<D> v, [[maybe
   return hn::GetLane(v);
 }
 
-/// The sums of some elements.
+/// The 32 partial sums.
 template <class T>
 struct sums {
-  vec<T> of[vectors<T>];
+  vec<T> sum[vectors<T>];
 
   HWY_INLINE sums() {
-    for (auto& v : of) v = hn::Zero(tag<T>{});
+    for (auto& v : sum) v = hn::Zero(tag<T>{});
   }
   HWY_INLINE T total() {
     for (int half = vectors<T> / 2; half > 0; half /= 2)
-      for (int i = 0; i < half; ++i) of[i] = hn::Add(of[i], of[i + half]);
-    return fold_vector(tag<T>{}, of[0], [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); });
+      for (int i = 0; i < half; ++i) sum[i] = hn::Add(sum[i], sum[i + half]);
+    return fold_vector(tag<T>{}, sum[0], [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); });
   }
 };
 
-/// f(i, count, v) for each vector of elements [i, i + count) of n, where v counts from 0 to vectors<T> - 1, again and
-/// again. A last vector may have fewer elements than lanes.
+/// Calls f(i, count, v) for each vector of the elements [i, i + count) of n; v counts from 0 to vectors<T> - 1, again
+/// and again. The last vector may have fewer elements than lanes.
 template <class T, class F>
 HWY_INLINE void each_vector(std::int64_t n, const F& f) {
   std::int64_t i = 0;
@@ -97,24 +97,24 @@ HWY_INLINE void each_vector(std::int64_t n, const F& f) {
   for (int v = 0; i < n; ++v, i += width<T>) f(i, std::min(width<T>, n - i), v);
 }
 
-/// f(i, count, s) adds something of elements [i, i + count) to the sums s, lane by lane, nothing to lanes from `count`
-/// on.
+/// Sums over n elements. f(i, count, s) adds a function of the elements [i, i + count) to the lanes of s, and nothing
+/// to lanes from `count` on.
 template <class T, class F>
 HWY_INLINE T sum_of(std::int64_t n, const F& f) {
   sums<T> s;
-  each_vector<T>(n, [&](std::int64_t i, std::int64_t count, int v) HWY_ATTR { s.of[v] = f(i, count, s.of[v]); });
+  each_vector<T>(n, [&](std::int64_t i, std::int64_t count, int v) HWY_ATTR { s.sum[v] = f(i, count, s.sum[v]); });
   return s.total();
 }
 
-/// x . y
+/// The dot product of x and y.
 template <class T>
 HWY_INLINE T dot(const T* x, const T* y, std::int64_t n) {
   return sum_of<T>(n, [&](std::int64_t i, std::int64_t count, vec<T> s)
                           HWY_ATTR { return hn::MulAdd(load_up_to(x + i, count), load_up_to(y + i, count), s); });
 }
 
-/// The largest of n elements; `least` for none. What it is where one is NaN does not matter to a softmax: all of its
-/// results are NaN then.
+/// The largest of n elements; `least` for none. If an element is NaN, the result is any number: all results of a
+/// softmax are NaN then.
 template <class T>
 HWY_INLINE T largest_of(const T* x, std::int64_t n, T least) {
   vec<T> most[vectors<T>];

@@ -1,5 +1,5 @@
-// A vector that is written as a number is, once per instruction set: one text of a function serves for numbers and for
-// vectors.
+// A vector with the operators of a number, compiled once per instruction set: one source of a function serves for
+// numbers and for vectors.
 #include <hwy/highway.h>
 
 #include <cameo/op/onnx.hpp>
@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::functions {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// As many floats or doubles as a register holds.
+/// A register of floats or doubles.
 template <std::floating_point T>
 struct lanes {
   using tag = hn::ScalableTag<T>;
@@ -50,7 +50,7 @@ HWY_INLINE void store(lanes<T> a, T* y) {
   hn::StoreU(a.v, typename lanes<T>::tag{}, y);
 }
 
-// --- what functions are made of, for numbers and vectors ---
+// --- basic operations that functions consist of, for numbers and vectors ---
 
 template <class T>
 HWY_INLINE T select(bool condition, T yes, T no) {
@@ -61,7 +61,7 @@ HWY_INLINE lanes<T> select(M condition, lanes<T> yes, lanes<T> no) {
   return hn::IfThenElse(condition, yes.v, no.v);
 }
 
-/// a * b + c, rounded once where the processor can.
+/// a * b + c, rounded once if the processor has a fused multiply-add.
 template <class T>
 HWY_INLINE lanes<T> mul_add(lanes<T> a, lanes<T> b, lanes<T> c) {
   return hn::MulAdd(a.v, b.v, c.v);
@@ -70,7 +70,7 @@ template <class T>
 HWY_INLINE lanes<T> abs(lanes<T> a) {
   return hn::Abs(a.v);
 }
-/// As large as a, with the sign of b.
+/// The magnitude of a with the sign of b.
 template <class T>
 HWY_INLINE lanes<T> copy_sign(lanes<T> a, lanes<T> b) {
   return hn::CopySign(a.v, b.v);
@@ -79,7 +79,7 @@ template <class T>
 HWY_INLINE lanes<T> sqrt(lanes<T> a) {
   return hn::Sqrt(a.v);
 }
-/// Zeros have the sign of what was rounded; Highway's code for single numbers forgets it.
+/// A rounded zero keeps the sign of its argument; Highway's code for single numbers loses it.
 template <class T>
 HWY_INLINE lanes<T> as_signed(lanes<T> rounded, lanes<T> from) {
   if constexpr (hn::MaxLanes(typename lanes<T>::tag{}) == 1) return copy_sign(rounded, from);
@@ -93,13 +93,13 @@ template <class T>
 HWY_INLINE lanes<T> ceil(lanes<T> a) {
   return as_signed(lanes<T>(hn::Ceil(a.v)), a);
 }
-/// To the nearest whole number, halves to the even one.
+/// Rounds to the nearest integer, ties to even.
 template <class T>
 HWY_INLINE lanes<T> nearest(lanes<T> a) {
   return hn::Round(a.v);
 }
 
-/// A function of numbers, number by number: for what no vector function computes.
+/// Applies a scalar function to each lane, where there is no vector function.
 template <class T, class F>
 HWY_INLINE lanes<T> each(lanes<T> a, const F& f) {
   HWY_ALIGN T all[HWY_MAX_BYTES / sizeof(T)];
@@ -114,15 +114,15 @@ HWY_INLINE lanes<T> each(lanes<T> a, lanes<T> b, const F& f) {
   for (std::int64_t i = 0; i < lanes<T>::count(); ++i) all[i] = f(all[i], others[i]);
   return hn::Load(typename lanes<T>::tag{}, all);
 }
-/// `made` where `fits` holds; elsewhere f of the number. A lane never depends on its neighbours.
+/// `made` in lanes where `fits` is true; f of the number elsewhere. A lane never depends on other lanes.
 template <class T, class M, class F>
 HWY_INLINE lanes<T> where_it_fits(M fits, lanes<T> a, lanes<T> made, const F& f) {
   if (hn::AllTrue(typename lanes<T>::tag{}, fits)) return made;
   return select(fits, made, each(a, f));
 }
 
-// The functions of operators of one element that are linear piece by piece, which products apply to sums in registers
-// as well; all others are in maps-inl.hpp.
+// The piecewise linear functions of one operand, which matrix products also apply to sums in registers; all others are
+// in maps-inl.hpp.
 
 template <class V>
 HWY_INLINE V apply(op::Relu, V x) {
@@ -140,7 +140,7 @@ template <class V>
 HWY_INLINE V apply(op::HardSigmoid, V x, V alpha, V beta) {
   return between_zero_and_one(mul_add(alpha, x, beta));
 }
-/// Fused with what makes x: the limits are numbers of the node.
+/// Clip as the activation of another operator: the bounds are constants of the node.
 template <class V>
 HWY_INLINE V apply(op::Clip, V x, V low, V high) {
   x = select(x < low, low, x);

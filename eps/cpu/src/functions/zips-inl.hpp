@@ -1,5 +1,5 @@
-// The functions of operators of two elements, once per instruction set: `apply(op::X{}, a, b)`. V is a vector of floats
-// or doubles, or a number of another type. Integers wrap; comparisons with NaN are false.
+// The functions of operators with two operands, compiled once per instruction set: `apply(op::X{}, a, b)`. V is a
+// vector of float or double, or a number of another type. Integers wrap around; comparisons with NaN are false.
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
@@ -26,7 +26,7 @@ HWY_INLINE V apply(op::Mul, V a, V b) {
   if constexpr (std::is_integral_v<V>) return V(wrapping<V>(a) * wrapping<V>(b));
   else return a * b;
 }
-/// Integers truncate; the smallest one divided by -1 wraps to itself. b is not 0.
+/// Integers truncate; the smallest integer divided by -1 wraps around to itself. b is not 0.
 template <class V>
 HWY_INLINE V apply(op::Div, V a, V b) {
   if constexpr (std::is_integral_v<V> && std::is_signed_v<V>) {
@@ -34,7 +34,7 @@ HWY_INLINE V apply(op::Div, V a, V b) {
   }
   return V(a / b);
 }
-/// Mod whose `fmod` is 1: what is left has the sign of a.
+/// Mod with fmod = 1: the remainder has the sign of a.
 template <class V>
 HWY_INLINE V apply(form<op::Mod, "fmod">, V a, V b) {
   if constexpr (std::is_integral_v<V>) {
@@ -45,7 +45,7 @@ HWY_INLINE V apply(form<op::Mod, "fmod">, V a, V b) {
     return each(a, b, [](auto x, auto y) { return std::fmod(x, y); });
   }
 }
-/// What is left has the sign of b.
+/// Mod with fmod = 0: the remainder has the sign of b.
 template <class V>
 HWY_INLINE V apply(op::Mod, V a, V b) {
   if constexpr (std::is_integral_v<V>) {
@@ -63,7 +63,7 @@ template <class V>
 HWY_INLINE V apply(op::PRelu, V x, V slope) {
   return select(x < V(0), apply(op::Mul{}, x, slope), x);
 }
-/// The kernel of Mean divides the sum by the number of operands.
+/// The kernel of Mean divides the sum by the number of operands afterwards.
 template <class V>
 HWY_INLINE V apply(one_of<op::Sum, op::Mean> auto, V a, V b) {
   return a + b;
@@ -85,7 +85,7 @@ HWY_INLINE V apply(op::microsoft::FastGelu, V x, V bias) {
   return gelu_by_tanh(x + bias);
 }
 
-// --- truth: bytes of bool tensors, of which a file may hold others than 0 and 1 ---
+// --- logic: bytes of bool tensors, which may be other than 0 and 1 in a file ---
 
 template <class V>
 HWY_INLINE bool apply(op::And, V a, V b) {
@@ -138,10 +138,10 @@ template <std::integral V>
 HWY_INLINE V apply(op::BitwiseXor, V a, V b) {
   return V(a ^ b);
 }
-/// Shifts by less than nothing or by the whole width leave what sign extension alone makes.
+/// False for negative shifts and for shifts by the width or more: then all bits are those that the shift fills in.
 template <std::integral V>
 HWY_INLINE bool within_width(V shift) {
-  return std::make_unsigned_t<V>(shift) < 8 * sizeof(V);  // a negative one is large
+  return std::make_unsigned_t<V>(shift) < 8 * sizeof(V);  // a negative shift becomes a large number
 }
 template <std::integral V>
 HWY_INLINE V apply(form<op::BitShift, "LEFT">, V a, V by) {

@@ -62,7 +62,7 @@ status constant_of_shape::run(run_context& c) const {
   if (!y) return y.error();
   const int bits = detail::row_of(element.type).bits;
   if (bits >= 8) return fill(c, (*y)->data, shape.count(), element.data, std::size_t(bits) / 8), status{};
-  // Packed elements: a byte that holds the same one everywhere.
+  // Packed elements: fills with a byte whose elements are equal.
   const unsigned one = unsigned(*static_cast<const std::uint8_t*>(element.data)) & ((1u << bits) - 1);
   const auto byte = std::uint8_t(bits == 4 ? one * 0x11 : one * 0x55);
   return fill(c, (*y)->data, std::int64_t((*y)->bytes()), &byte, 1), status{};

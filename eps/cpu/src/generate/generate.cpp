@@ -9,7 +9,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// How many steps of delta lie in [start, limit); negative when that is not a number, or too many.
+/// Returns the number of steps of delta in [start, limit); negative if it is not a number or too large.
 template <class T>
 std::int64_t steps_between(T start, T limit, T delta) {
   if constexpr (std::is_integral_v<T>) {
@@ -63,7 +63,7 @@ status range_of::run(run_context& c) const {
 
 status non_zero::run(run_context& c) const {
   const value& x = c.input(0);
-  const extents shape = x.shape.rank() == 0 ? extents{1} : x.shape;  // of a scalar: as of [1], like ONNX Runtime's
+  const extents shape = x.shape.rank() == 0 ? extents{1} : x.shape;  // a scalar counts as [1], as in ONNX Runtime
   const std::size_t rank = shape.rank();
   return elements::visit(x.type, status{}, [&]<class T>(std::type_identity<T>) -> status {
     const tensor_view<const T> all = x.as_unchecked<T>();

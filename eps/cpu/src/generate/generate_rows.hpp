@@ -9,7 +9,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Constants, ranges, places of elements and random numbers.
+/// Constants, ranges, indices of elements, and random numbers.
 // clang-format off
 using generate_rows = row_list<
     takes_any<op::Constant, since<1>, constant>,

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t drawn_at_once = 1 << 12;
 
-/// Each output is number(its place), as its type.
+/// Sets output element i to number(i), converted to its type.
 template <class Elements, class F>
 status fill_each(run_context& c, value& y, F&& number) {
   Elements::call(y.type, [&]<class T>(std::type_identity<T>) {
@@ -23,7 +23,7 @@ status fill_each(run_context& c, value& y, F&& number) {
   return {};
 }
 
-/// The class whose stretch of the sum of weights a number in [0, 1) falls into.
+/// Returns the class that a number in [0, 1) selects; the probability of a class is its share of the sum of weights.
 std::int64_t pick(std::span<const double> sums, double at) {
   const double place = at * sums.back();
   const auto found = std::upper_bound(sums.begin(), sums.end(), place);
@@ -78,7 +78,7 @@ result<random<Op>> random<Op>::bind(bind_context& c) {
 
 template <class Op>
 status random<Op>::run(run_context& c) const {
-  const random_places numbers = random_places::of(has_seed, std::bit_cast<std::uint32_t>(seed));
+  const random_places numbers = random_places::make(has_seed, std::bit_cast<std::uint32_t>(seed));
   if constexpr (std::is_same_v<Op, op::Multinomial>) {
     return draw_classes(c, numbers, samples);
   } else {

@@ -12,7 +12,7 @@ constexpr std::int64_t places_at_once = 64;
 
 result<affine_grid> affine_grid::bind(bind_context& c) { return affine_grid{c.int_or("align_corners", 0) != 0}; }
 
-/// `size` is checked: [N, C, out...].
+/// Computes the grid in C. `size` is [N, C, out...], and was checked.
 template <class C>
 status affine_grid::run_as(run_context& c, const extents& size) const {
   const std::size_t axes = size.rank() - 2;
@@ -33,7 +33,7 @@ status affine_grid::run_as(run_context& c, const extents& size) const {
       if (p == first || p % places == 0)
         load_floats(theta, p / places * std::int64_t(axes * (axes + 1)), matrix, std::int64_t(axes * (axes + 1)));
       std::int64_t rest = p % places;
-      for (std::size_t i = 0; i < axes; ++i) {  // the last axis of the image is the first number
+      for (std::size_t i = 0; i < axes; ++i) {  // the first coordinate is that of the image's last axis
         const std::int64_t n = shape[axes - i], k = rest % n;
         at[i] = k == n - 1 ? C(1) : C(-1) + C(k) * (C(2) / C(n - 1));
         if (!align_corners) at[i] = at[i] * C(n - 1) / C(n);

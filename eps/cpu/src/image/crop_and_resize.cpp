@@ -8,7 +8,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Where along one axis an element of a crop comes from; `low` is -1 outside.
+/// The elements that a position of a crop lies between along one axis; `low` is -1 outside the image.
 struct cropped_place {
   std::int64_t low, high;
   double rest;

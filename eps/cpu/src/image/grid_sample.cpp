@@ -12,22 +12,22 @@ namespace {
 
 struct sampled_axis {
   std::int64_t size = 0, stride = 0;
-  double low = 0, high = 0;  // borders that reflections are made at
+  double low = 0, high = 0;  // the borders for reflection
 };
 
-/// Element i, reflected at the borders until it lies between them.
+/// Reflects index i at the borders until it lies between them.
 template <class R>
 std::int64_t reflected(std::int64_t i, const sampled_axis& a) {
   const R x = R(i), low = R(a.low), high = R(a.high), range = high - low;
   if (!(range > 0)) return 0;
   const R past = x < low ? low - x : x > high ? x - high : R(0);
   if (past == 0) return i;
-  const R turns = std::trunc(past / range), rest = past - turns * range;
-  const bool even = std::fmod(turns, R(2)) == 0;
+  const R reflections = std::trunc(past / range), rest = past - reflections * range;
+  const bool even = std::fmod(reflections, R(2)) == 0;
   return std::int64_t((x < low) == even ? low + rest : high - rest);
 }
 
-/// The element that stands at place i, or -1 for a zero.
+/// Returns the index of the element that is read at index i, which may be outside; -1 for a zero.
 template <class R>
 std::int64_t element_at(std::int64_t i, const sampled_axis& a, grid_sample::padding outside) {
   if (i >= 0 && i < a.size) return i;
@@ -36,7 +36,7 @@ std::int64_t element_at(std::int64_t i, const sampled_axis& a, grid_sample::padd
   return std::clamp<std::int64_t>(i, 0, a.size - 1);
 }
 
-/// Elements along one axis that count for a place, and how much.
+/// The elements along one axis that a sample depends on, and their weights.
 template <class R>
 struct axis_taps {
   int count = 0;
@@ -52,13 +52,13 @@ R cubic(R distance) {
   return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
 }
 
-/// Places are computed in the type of the numbers, which decides what lies on a border. Elements outside are looked up
-/// one by one: the place itself stays where it is.
+/// Positions are computed in the type of the arithmetic, whose rounding decides on which side of a border they are.
+/// Only the indices of elements outside the image are reflected or clamped, not the position itself.
 template <class R>
 axis_taps<R> taps_at(R place, const sampled_axis& a, const grid_sample& how) {
   using enum grid_sample::interpolation;
   R x = how.align_corners ? (place + 1) / 2 * R(a.size - 1) : ((place + 1) * R(a.size) - 1) / 2;
-  if (!(x > R(-9e18) && x < R(9e18))) x = R(a.low);  // no number, or so far away that no integer counts it
+  if (!(x > R(-9e18) && x < R(9e18))) x = R(a.low);  // NaN, or out of the range of integers
   const R left = how.mode == nearest ? std::nearbyint(x) : std::floor(x), rest = x - left;
   const auto first = std::int64_t(left) - (how.mode == cubic ? 1 : 0);
   axis_taps<R> taps;
@@ -72,7 +72,7 @@ axis_taps<R> taps_at(R place, const sampled_axis& a, const grid_sample& how) {
   return taps;
 }
 
-/// What lies at a place: sums over the elements around it along each axis. R is what sums are formed in.
+/// Interpolates at a position: a weighted sum of the elements around it along each axis. R is the type of sums.
 template <class R, class T>
 R sample(const T* plane, const axis_taps<R>* taps, std::size_t axes, std::int64_t base = 0) {
   R sum = 0;
@@ -85,7 +85,7 @@ R sample(const T* plane, const axis_taps<R>* taps, std::size_t axes, std::int64_
   return sum;
 }
 
-/// The one element that nearest takes, whatever it is; null for a zero.
+/// Returns the element that mode nearest selects, of any type; null for a zero.
 template <class T, class R>
 const T* nearest_element(const T* plane, const axis_taps<R>* taps, std::size_t axes) {
   for (std::size_t i = 0; i < axes; ++i) {

@@ -14,7 +14,7 @@ bool has(picture_bytes file, std::size_t at, std::string_view text) {
                     [](char c, std::uint8_t byte) { return std::uint8_t(c) == byte; });
 }
 
-/// A format is known by how its files begin. `read` is null in builds without the library.
+/// A format is recognized by the first bytes of a file. `read` is null in builds without its library.
 struct picture_format {
   std::string_view name, library, package;
   bool (*begins)(picture_bytes);
@@ -107,8 +107,8 @@ status image_decoder::run(run_context& c) const {
 
   std::uint8_t *rgb = nullptr, *out = nullptr;
   std::size_t count = 0;
-  const auto room = [&](std::uint64_t width, std::uint64_t height) -> result<std::uint8_t*> {
-    if (width == 0 || height == 0) return rgb;  // what has no pixels is read into no memory
+  const auto allocate_pixels = [&](std::uint64_t width, std::uint64_t height) -> result<std::uint8_t*> {
+    if (width == 0 || height == 0) return rgb;  // an image without pixels needs no memory
     if (width > most / height)
       return bad_input("the ", format->name, " file claims to have ", std::int64_t(width), "x", std::int64_t(height),
                        " pixels; the most are ", std::int64_t(most), " in all");
@@ -125,7 +125,7 @@ status image_decoder::run(run_context& c) const {
     const auto made = c.scratch<std::byte>(bytes);
     return made ? made->data() : nullptr;
   };
-  const picture_read whole = format->read(file, {room, scratch, [&] { return c.stopped(); }});
+  const picture_read whole = format->read(file, {allocate_pixels, scratch, [&] { return c.stopped(); }});
   if (c.stopped()) return status_code::canceled;
   if (!whole) return whole.error();
   if (!*whole || !rgb) return nothing();

@@ -16,7 +16,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Operators on images and what lies in them.
+/// Operators on images and on regions of images.
 // clang-format off
 using image_rows = row_list<
     computes<op::AffineGrid, since<20>, affine_grid>,

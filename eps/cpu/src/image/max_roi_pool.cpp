@@ -9,10 +9,10 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// A region along one axis, in whole elements of the picture.
+/// A region along one axis, in whole pixels.
 struct pooled_axis {
   std::int64_t start, length;
-  /// Elements [first, last) of bin i, inside the picture.
+  /// Sets the elements [first, last) of bin i that lie inside the image.
   void bin(std::int64_t i, std::int64_t bins, std::int64_t size, std::int64_t& first, std::int64_t& last) const {
     const float step = float(length) / float(bins);
     first = std::clamp<std::int64_t>(std::int64_t(std::floor(float(i) * step)) + start, 0, size);
@@ -58,7 +58,7 @@ status max_roi_pool::run_as(run_context& c) const {
     (*images)[std::size_t(i)] = std::int64_t(r[0]);
     if (!place_region(r[2], r[4], scale, (*placed)[std::size_t(2 * i)]) ||
         !place_region(r[1], r[3], scale, (*placed)[std::size_t(2 * i + 1)]))
-      return bad_input("region ", i, " has borders that are no numbers or far too large");
+      return bad_input("region ", i, " has borders that are not numbers or far too large");
   }
   const auto planes = row_rooms<C>::make(c, x, 1, h * w), out = row_rooms<C>::make(c, **y, 1, height * width);
   if (!planes || !out) return status_code::out_of_memory;

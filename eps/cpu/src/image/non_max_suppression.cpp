@@ -26,7 +26,7 @@ bool overlap(const box& a, const box& b, float threshold) {
   return both / either > threshold;
 }
 
-/// One number of an input that may be left out or empty.
+/// Reads the one number of an input; leaves `out` unchanged if the input is absent or empty.
 status read_float(const value& v, std::string_view name, float& out) {
   if (!v || v.shape.count() == 0) return {};
   if (v.shape.count() != 1) return bad_input(name, " must be one number, not ", v.shape);
@@ -85,7 +85,7 @@ status non_max_suppression::run(run_context& c) const {
     }
     (*sizes)[g] = n;
   };
-  if (!c.parallel(std::size_t(kept), choose)) return status_code::canceled;  // sizes are read below
+  if (!c.parallel(std::size_t(kept), choose)) return status_code::canceled;  // the sizes would be incomplete
   std::int64_t total = 0;
   for (std::int64_t n : *sizes) total += n;
   const auto y = c.output<std::int64_t>(0, {total, 3});

@@ -13,17 +13,17 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// One axis of a run. Places are computed in float, step by step as ONNX Runtime does: which side of a border they fall
-/// on depends on it.
+/// One axis of a run. Positions are computed in float, step by step as ONNX Runtime does, because their rounding
+/// decides on which side of a border they are.
 struct resized_axis {
   std::int64_t in = 0, out = 0;
-  float scale = 1, start = 0, end = 1;  // the last two: the region of tf_crop_and_resize
-  float length = 0;                     // of the output, before it was cut to a whole number
-  /// An axis of scale 1 stays as it is, whatever coordinates and region say.
+  float scale = 1, start = 0, end = 1;  // start and end: the region of tf_crop_and_resize
+  float length = 0;                     // the length of the output before it was truncated to an integer
+  /// An axis of scale 1 is copied, whatever the coordinates and the region are.
   bool changes() const { return scale != 1; }
 };
 
-/// Where element `at` of the output lies in the input; halves are element borders.
+/// Returns the position in the input of element `at` of the output; integers are the centers of elements.
 float source_of(const resized_axis& a, resize::coordinates space, std::int64_t at) {
   using enum resize::coordinates;
   const float x = float(at), in = float(a.in), out = float(a.out), width = a.scale * in;
@@ -41,16 +41,16 @@ float source_of(const resized_axis& a, resize::coordinates space, std::int64_t a
     default: return (x + 0.5f) / a.scale - 0.5f;
   }
 }
-/// Whether output `at` shows what lies outside the input.
+/// True if output `at` is outside the input and becomes the extrapolation value.
 bool is_outside(const resized_axis& a, resize::coordinates space, std::int64_t at) {
   if (space != resize::coordinates::tf_crop_and_resize) return false;
   const float x = source_of(a, space, at);
   return !(x >= 0 && x <= float(a.in) - 1);
 }
-/// Into a range where it can become an integer; what is beyond looks the same as the border.
+/// Clamps a position to a range that integers can represent; beyond it all positions read the border.
 float tamed(float x, std::int64_t in, std::int64_t taps) {
-  const float room = float(in) + 2 * float(taps) + 4;
-  return x >= -room ? std::min(x, room) : -room;
+  const float most = float(in) + 2 * float(taps) + 4;
+  return x >= -most ? std::min(x, most) : -most;
 }
 
 std::int64_t nearest_of(const resize& r, const resized_axis& a, std::int64_t at) {
@@ -72,17 +72,18 @@ float cubic_weight(float distance, float a) {
   return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
 }
 
-/// How far linear and cubic see with antialias: further the more an axis shrinks.
+/// The distance at which elements have a weight in linear and cubic with antialias; it grows as an axis shrinks.
 float support_of(const resize& r, const resized_axis& a) {
   return (r.mode == resize::interpolation::cubic ? 2.0f : 1.0f) * std::max(1.0f, 1.0f / a.scale);
 }
-/// Neighbours that may count for each output.
+/// The number of neighbors that may have a weight for each output.
 std::int64_t taps_of(const resize& r, const resized_axis& a) {
   if (r.antialias) return 2 * std::int64_t(std::ceil(support_of(r, a))) + 1;
   return r.mode == resize::interpolation::cubic ? 4 : 2;
 }
 
-/// The first neighbour and the weights of one output, without antialias. A neighbour outside is the one at the border.
+/// Computes the weights of one output, without antialias, and returns its first neighbor. A neighbor outside the input
+/// is replaced by the one at the border.
 std::int64_t weigh(const resize& r, const resized_axis& a, std::int64_t at, float* weights) {
   const float x = tamed(source_of(a, r.space, at), a.in, 2);
   if (r.mode == resize::interpolation::linear) {
@@ -104,7 +105,8 @@ std::int64_t weigh(const resize& r, const resized_axis& a, std::int64_t at, floa
     for (std::int64_t k = 0; k < 4; ++k) weights[k] /= sum;
   return first;
 }
-/// The same with antialias. All neighbours are inside: what lies outside counts for the border, or not at all.
+/// Computes weights as weigh() does, with antialias. All neighbors are inside the input: the weights of those outside
+/// are added to the border's, or dropped.
 std::int64_t weigh_smoothly(const resize& r, const resized_axis& a, std::int64_t at, std::int64_t taps,
                             float* weights) {
   const float support = support_of(r, a), shrink = a.scale < 1 ? 1 / (1 / a.scale) : 1;
@@ -131,7 +133,7 @@ std::int64_t weigh_smoothly(const resize& r, const resized_axis& a, std::int64_t
   return from;
 }
 
-/// How linear and cubic weigh along one axis.
+/// The weights of linear or cubic interpolation along one axis.
 struct weight_table {
   std::int64_t taps = 0;
   const std::int64_t* first = nullptr;
@@ -151,8 +153,8 @@ result<weight_table> make_table(run_context& c, const resize& r, const resized_a
   return weight_table{taps, first->data(), weights->data()};
 }
 
-/// Sums over neighbours. Bytes with antialias have weights of 22 bits, and end up in the range of uint8 whatever they
-/// are: what ONNX Runtime makes of int8.
+/// The arithmetic of weighted sums over neighbors. Bytes with antialias have weights of 22 bits, and are saturated to
+/// the range of uint8 even if they are int8, as in ONNX Runtime.
 template <class T, class C>
 struct weighted_sums {
   using sum = C;
@@ -171,11 +173,11 @@ struct byte_sums {
   static std::uint8_t element(sum v) { return std::uint8_t(std::clamp<sum>(v >> bits, 0, 255)); }
 };
 
-/// One axis: x [outer, in, inner] to y [outer, out, inner].
+/// Resizes one axis: x [outer, in, inner] to y [outer, out, inner].
 template <class S, class T>
 status resize_axis(run_context& c, const T* x, T* y, std::int64_t outer, std::int64_t inner, const resized_axis& a,
                    const weight_table& table) {
-  const std::int64_t block = std::min<std::int64_t>(inner, 256);  // elements at once
+  const std::int64_t block = std::min<std::int64_t>(inner, 256);  // elements that are summed together
   const std::int64_t grain = std::max<std::int64_t>(1, (1 << 14) / std::max<std::int64_t>(1, inner * table.taps));
   parallel_for(c, outer * a.out, grain, [&](std::int64_t begin, std::int64_t end) {
     typename S::sum sums[256];
@@ -199,7 +201,7 @@ status resize_axis(run_context& c, const T* x, T* y, std::int64_t outer, std::in
   return {};
 }
 
-/// One axis after the other, in numbers of type N; the last axis first. `done(numbers)` takes the result.
+/// Resizes one axis after the other, the last axis first, in numbers of type N. `done(numbers)` receives the result.
 template <class S, class N, class Done>
 status each_axis(run_context& c, const resize& r, const value& x, const N* from, std::span<const resized_axis> axes,
                  const Done& done) {
@@ -229,7 +231,8 @@ status each_axis(run_context& c, const resize& r, const value& x, const N* from,
   return {};
 }
 
-/// Floats, and integers in mode cubic, which ONNX Runtime has not: in C, and to the nearest integer.
+/// Resizes floats, and integers in mode cubic, which ONNX Runtime does not support: in C, rounded to the nearest
+/// integer.
 template <class T, class C>
 status weigh_axes(run_context& c, const resize& r, const value& x, value& y, std::span<const resized_axis> axes) {
   const auto copy = c.scratch<C>(std::is_same_v<T, C> ? 0 : std::size_t(x.shape.count()));
@@ -244,8 +247,9 @@ status weigh_axes(run_context& c, const resize& r, const value& x, value& y, std
       static_cast<T*>(y.data)[i] = as_element<T>(std::is_integral_v<T> ? std::nearbyint(made[i]) : made[i]);
   });
 }
-/// Axes that linear weighs together, the last one fastest: ONNX Runtime's images (2-D, 3-D, the last two or the middle
-/// two of four axes, the last three of five), where its integers depend on it.
+/// The axes that linear interpolation weighs together, the last one fastest. They are the image axes of ONNX Runtime
+/// (2-D, 3-D, the last two or the middle two of four axes, the last three of five), because results of integers depend
+/// on them.
 struct image_axes {
   std::size_t first = 0, count = 0;
   image_axes(std::span<const resized_axis> axes) {
@@ -259,8 +263,8 @@ struct image_axes {
   }
 };
 
-/// Integers in mode linear: the sum over all corners around a place, cut to an integer. Bytes with the channels behind
-/// the image have weights of 10 bits for each axis.
+/// Resizes integers in mode linear: the sum over all corners around a position, truncated to an integer. Bytes with the
+/// channels after the image axes have weights of 10 bits for each axis.
 template <class T>
 status blend_integers(run_context& c, const resize& r, const value& x, value& y, std::span<const resized_axis> axes) {
   using C = std::conditional_t<(sizeof(T) > 4), double, float>;
@@ -311,7 +315,7 @@ status blend_integers(run_context& c, const resize& r, const value& x, value& y,
   return {};
 }
 
-/// Elements that lie outside the input become the extrapolation value.
+/// Sets elements outside of the input to the extrapolation value.
 template <class T>
 void fill_outside(const resize& r, value& y, std::span<const resized_axis> axes) {
   const T filler = as_element<T>(r.extrapolation);
@@ -366,7 +370,7 @@ status move_nearest(run_context& c, const resize& r, const value& x, value& y, s
   return copy_by_tables(c, x, y, source, filler, 0, 0), status{};
 }
 
-/// What the scales or the sizes say, in order of the axes they are for.
+/// The scales or the sizes of a run, in the order of the axes that they belong to.
 struct amounts {
   std::span<const float> scales = {};
   const value* sizes = nullptr;
@@ -490,7 +494,7 @@ status resize::run(run_context& c) const {
     for (std::size_t k = 0; k < count; ++k) {
       resized_axis& a = all[named[k]];
       a.scale = given.scales[k];
-      const float size = a.scale * float(a.in);  // the product in float, cut: 2.6 times 5 is 13
+      const float size = a.scale * float(a.in);  // truncated from float, as in ONNX Runtime: 2.6 times 5 is 13
       if (!(size < 9e18f)) return bad_input("axis ", named[k], " would become too long");
       a.out = std::int64_t(size), a.length = size;
     }
@@ -504,7 +508,7 @@ status resize::run(run_context& c) const {
   const result<value*> y = c.output(0, shape);
   if (!y) return y.error();
   if (shape.count() == 0) return {};
-  if (shape == x.shape) return copy_bytes(c, (*y)->data, x.data, x.bytes()), status{};  // whatever the region
+  if (shape == x.shape) return copy_bytes(c, (*y)->data, x.data, x.bytes()), status{};  // even if there is a region
   const std::span<const resized_axis> done{all, rank};
   if (mode == interpolation::nearest) return move_nearest(c, *this, x, **y, done);
   if (!(detail::bit_of(x.type) & number_elements::mask))

@@ -8,12 +8,12 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// A region along one axis: where its bins start and how many samples each has.
+/// A region along one axis: where its bins start, their size, and the number of samples of each.
 struct region_axis {
   double start, bin;
   std::int64_t samples;
 };
-/// Samples of one bin; far more than any picture has elements.
+/// The largest number of samples of a bin along an axis; far more than any image has elements.
 constexpr double most_samples = 1 << 20;
 
 status place_axis(double from, double to, std::int64_t bins, const roi_align& how, region_axis& out) {
@@ -22,17 +22,17 @@ status place_axis(double from, double to, std::int64_t bins, const roi_align& ho
   if (!how.half_pixel) length = std::max(length, 1.0);
   const double samples = how.samples > 0 ? double(how.samples) : std::ceil(length / double(bins));
   if (!(std::abs(start) < 1e15 && std::abs(length) < 1e15 && samples <= most_samples))
-    return bad_input("a region has borders that are no numbers or far too large");
+    return bad_input("a region has borders that are not numbers or far too large");
   out = {start, length / double(bins), std::max<std::int64_t>(0, std::int64_t(samples))};
   return {};
 }
 
-/// The two elements around a place and their weights; false when it lies outside.
-struct neighbours {
+/// The two elements around a position and their weights.
+struct neighbors {
   std::int64_t low, high;
   double low_weight, high_weight;
 };
-bool around(double x, std::int64_t size, neighbours& out) {
+bool around(double x, std::int64_t size, neighbors& out) {
   if (!(x >= -1 && x <= double(size))) return false;
   x = std::max(x, 0.0);
   const auto low = std::int64_t(x);
@@ -47,10 +47,10 @@ double pool_bin(const C* plane, std::int64_t height, std::int64_t width, const r
   double sum = 0;
   bool first = true;
   for (std::int64_t i = 0; i < y.samples; ++i) {
-    neighbours v{};
+    neighbors v{};
     const bool inside = around(y.start + (double(row) + (double(i) + 0.5) / double(y.samples)) * y.bin, height, v);
     for (std::int64_t j = 0; j < x.samples; ++j) {
-      neighbours h{};
+      neighbors h{};
       double parts[4] = {};
       if (inside && around(x.start + (double(column) + (double(j) + 0.5) / double(x.samples)) * x.bin, width, h)) {
         parts[0] = v.low_weight * h.low_weight * double(plane[v.low * width + h.low]);
@@ -109,7 +109,7 @@ status roi_align::run_as(run_context& c) const {
   }
   const auto planes = row_rooms<C>::make(c, x, 1, h * w), out = row_rooms<C>::make(c, **y, 1, height * width);
   if (!planes || !out) return status_code::out_of_memory;
-  constexpr std::int64_t some = 8;  // regions, for which a plane is widened once
+  constexpr std::int64_t some = 8;  // the number of regions that share one conversion of a plane to C
   const std::int64_t blocks = (regions + some - 1) / some;
   c.parallel_lanes(std::size_t(blocks * channels), [&](std::size_t task, std::size_t lane) {
     const std::int64_t block = std::int64_t(task) / channels, channel = std::int64_t(task) % channels;

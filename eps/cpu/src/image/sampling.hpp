@@ -5,8 +5,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// `mode` of operators that sample images: E has nearest, linear and cubic. ONNX has called the last two bilinear and
-/// bicubic, too.
+/// Reads the attribute `mode` of operators that sample images; E has nearest, linear and cubic. Some versions of
+/// operators call the last two bilinear and bicubic.
 template <class E>
 status read_interpolation(const bind_context& c, E& mode) {
   const std::string_view given = c.string_or("mode", "");
@@ -15,7 +15,7 @@ status read_interpolation(const bind_context& c, E& mode) {
   return read_choice(c, "mode", {"nearest", "linear", "cubic"}, mode);
 }
 
-/// Images X, and regions of them: rois [regions, 4], and the image of each.
+/// Checks images X and regions of them: rois [regions, 4], and the image of each region.
 inline status check_regions(const value& x, const value& rois, const value& batches) {
   if (x.shape.rank() != 4) return bad_input("X ", x.shape, " must be [N, C, H, W]");
   if (rois.shape.rank() != 2 || rois.shape[1] != 4 || batches.shape != extents{rois.shape[0]})

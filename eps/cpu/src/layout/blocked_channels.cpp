@@ -1,4 +1,4 @@
-// Float images whose channels lie in blocks of 16.
+// The blocked layout: float images [N, C, H, W] in memory as [N, C / 16, H, W, 16], in blocks of 16 channels.
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/nchwc.hpp>
 #include <cameo/op/onnx.hpp>
@@ -26,11 +26,11 @@ class blocked_floats : public image_facts {
       default: return true;
     }
   }
-  /// A first convolution reads plain images.
+  /// A convolution of an image with few channels reads the plain image: a blocked one would mostly consist of padding.
   bool reads_plain(const node_view& n, std::size_t input) const {
     return input == 0 && kind_of(n) == kind::conv && channels(n.input(0)) < block && int_attribute(n, "group", 1) == 1;
   }
-  /// One pixel, full blocks.
+  /// True for one pixel with whole blocks of channels.
   bool is_same_bytes(const value_view& v) const { return is_one_pixel(v) && channels(v) % block == 0; }
 
   value_id to_form(edit& e, const value_view& v) const { return e.add<op::nchwc::ReorderInput>({v.id()}); }
@@ -51,11 +51,11 @@ class blocked_floats : public image_facts {
 
   kind kind_of(const node_view& n) const {
     if (!is_movable(n) || !is_image(n.output(0))) return kind::none;
-    if (is_any<op::Conv, op::microsoft::FusedConv>(n)) return conv_fits(n) ? kind::conv : kind::none;
+    if (n.has_op<op::Conv, op::microsoft::FusedConv>()) return conv_fits(n) ? kind::conv : kind::none;
     if (!n.input(0) || !is_image(n.input(0))) return kind::none;
-    if (is_any<op::MaxPool, op::AveragePool, op::GlobalAveragePool, op::GlobalMaxPool>(n))
+    if (n.has_op<op::MaxPool, op::AveragePool, op::GlobalAveragePool, op::GlobalMaxPool>())
       return int_attribute(n, "storage_order") == 0 ? kind::pool : kind::none;
-    // Further inputs are constants of one element: Clip's limits.
+    // All further inputs are constants of one element: the bounds of Clip.
     if (detail::has_role(n.op()->roles, role::is_pointwise)) return others_are_numbers(n) ? kind::unary : kind::none;
     if (detail::has_role(n.op()->roles, role::broadcasts))
       return all_inputs(n, [&](const value_view& v) { return is_image(v) && have_same_shape(v, n.output(0)); })

@@ -1,6 +1,6 @@
-// Images of codes with their channels last: a convolution of bytes multiplies four neighbouring channels at a time, and
-// reads an image without padding where it is. Blocks of channels, as float images have them, would bring nothing more:
-// all channels of a pixel are wanted, one after the other.
+// The channels-last layout: quantized images as [N, H, W, C]. A convolution of bytes multiplies four neighboring
+// channels at a time, and reads an image without padding in place. Blocks of channels, as float images have them, would
+// gain nothing: all channels of a pixel are read, one after the other.
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
@@ -31,10 +31,10 @@ class channels_last_codes : public image_facts {
     }
   }
   bool reads_plain(const node_view&, std::size_t) const { return false; }
-  bool is_same_bytes(const value_view&) const { return false; }  // of one pixel they are, but extents differ
+  bool is_same_bytes(const value_view&) const { return false; }  // one pixel has the same bytes, but another shape
   std::int64_t elements(const value_view& v) const { return is_one_pixel(v) ? 1 : image_facts::elements(v); }
 
-  /// What was made by turning channels to the front is turned no second time.
+  /// Returns `v` with its channels last. If a Transpose made `v` from such a value, that value is returned.
   value_id to_form(edit& e, const value_view& v) const {
     const std::vector<std::int64_t> order = to_last(rank(v));
     if (const node_view maker = v.producer(); maker && maker.has_op<op::Transpose>() && maker.input(0)) {
@@ -82,16 +82,16 @@ class channels_last_codes : public image_facts {
     if (!is_movable(n) || !is_image(n.output(0))) return kind::none;
     if (n.has_op<ms::QLinearConcat>()) return concat_fits(n) ? kind::concat : kind::none;
     if (!n.input(0) || !is_image(n.input(0)) || rank(n.input(0)) != rank(n.output(0))) return kind::none;
-    if (is_any<op::QLinearConv, ms::QLinearConv>(n)) {
+    if (n.has_op<op::QLinearConv, ms::QLinearConv>()) {
       const value* const w = r_.constant(n.input(3));
       const bool fits = w && w->shape.rank() == rank(n.input(0)) && int_attribute(n, "channels_last", 0) == 0;
       return fits ? kind::conv : kind::none;
     }
     if (n.has_op<op::MaxPool>()) return int_attribute(n, "storage_order") == 0 ? kind::max_pool : kind::none;
-    if (is_any<ms::QLinearAveragePool, ms::QLinearGlobalAveragePool>(n))
+    if (n.has_op<ms::QLinearAveragePool, ms::QLinearGlobalAveragePool>())
       return int_attribute(n, "channels_last", 0) == 0 ? kind::mean_pool : kind::none;
-    if (is_any<ms::QLinearLeakyRelu, ms::QLinearSigmoid>(n)) return kind::one;
-    if (is_any<ms::QLinearAdd, ms::QLinearMul>(n)) {
+    if (n.has_op<ms::QLinearLeakyRelu, ms::QLinearSigmoid>()) return kind::one;
+    if (n.has_op<ms::QLinearAdd, ms::QLinearMul>()) {
       const bool same = n.input(3) && have_same_shape(n.input(0), n.output(0)) && is_image(n.input(3)) &&
                         have_same_shape(n.input(3), n.output(0));
       return same ? kind::two : kind::none;

@@ -6,7 +6,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Breadth first from the source, along edges that can still carry something.
+/// Breadth-first search from the source, along edges with capacity left.
 bool min_cut::find_depths() {
   depth_.assign(first_.size(), none);
   depth_[source] = 0;
@@ -14,27 +14,28 @@ bool min_cut::find_depths() {
   queue.reserve(first_.size());
   for (std::size_t i = 0; i < queue.size(); ++i)
     for (std::uint32_t e = first_[queue[i]]; e != none; e = edges_[e].next)
-      if (edges_[e].left > 0 && depth_[edges_[e].to] == none) {
-        depth_[edges_[e].to] = depth_[queue[i]] + 1;
-        queue.push_back(edges_[e].to);
+      if (edges_[e].left > 0 && depth_[edges_[e].target] == none) {
+        depth_[edges_[e].target] = depth_[queue[i]] + 1;
+        queue.push_back(edges_[e].target);
       }
   return depth_[sink] != none;
 }
 
-/// One path to the sink, deeper at each step; its narrowest edge is used up. Without recursion: regions are long.
+/// Finds one path to the sink, deeper at each step, and fills it to the capacity of its narrowest edge. Not recursive,
+/// because regions of a graph can be long.
 bool min_cut::augment() {
   std::vector<std::uint32_t> path;
   std::uint32_t vertex = source;
   while (vertex != sink) {
     std::uint32_t& e = at_[vertex];
-    while (e != none && !(edges_[e].left > 0 && depth_[edges_[e].to] == depth_[vertex] + 1)) e = edges_[e].next;
+    while (e != none && !(edges_[e].left > 0 && depth_[edges_[e].target] == depth_[vertex] + 1)) e = edges_[e].next;
     if (e != none) {
       path.push_back(e);
-      vertex = edges_[e].to;
+      vertex = edges_[e].target;
     } else if (path.empty()) {
       return false;
     } else {
-      vertex = edges_[path.back() ^ 1].to;
+      vertex = edges_[path.back() ^ 1].target;
       at_[vertex] = edges_[at_[vertex]].next;
       path.pop_back();
     }

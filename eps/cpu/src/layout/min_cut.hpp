@@ -4,8 +4,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The cheapest way to part a graph so that `source` and `sink` are apart (Dinic's algorithm: phases of shortest
-/// augmenting paths; O(V^2 E) at worst, near linear for graphs like these).
+/// Finds the cheapest set of edges whose removal separates `sink` from `source`, by Dinic's algorithm: phases of
+/// shortest augmenting paths; O(V^2 E) in the worst case, near linear for graphs of models.
 class min_cut {
  public:
   static constexpr std::uint32_t source = 0, sink = 1;
@@ -15,18 +15,18 @@ class min_cut {
     first_.push_back(none);
     return std::uint32_t(first_.size() - 1);
   }
-  /// Cut when `from` is on the source's side and `to` on the sink's.
+  /// Adds an edge whose cost counts if `from` is on the source's side and `to` on the sink's.
   void add_edge(std::uint32_t from, std::uint32_t to, std::int64_t cost) {
     link(from, to, cost);
     link(to, from, 0);
   }
-  /// Per vertex: is it on the source's side?
+  /// Returns for each vertex whether it is on the source's side.
   std::vector<bool> solve();
 
  private:
   static constexpr std::uint32_t none = 0xFFFFFFFF;
   struct edge {
-    std::uint32_t to, next;
+    std::uint32_t target, next;
     std::int64_t left;
   };
   void link(std::uint32_t from, std::uint32_t to, std::int64_t cost) {

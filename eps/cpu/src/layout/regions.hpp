@@ -12,37 +12,38 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// How a node can run on images of another layout.
+/// Whether a node can run in another layout of images: not at all, with a gain, or only to save reorders.
 enum class image_role : std::uint8_t { none, gains, follows };
-/// That of a kind of nodes of which `conv` gains.
+/// The role of a kind of nodes; only convolutions gain.
 template <class Kind>
 constexpr image_role role_of_kind(Kind k) {
   return k == Kind::none ? image_role::none : k == Kind::conv ? image_role::gains : image_role::follows;
 }
 
-/// What a layout of images says to `region_rewrite`: which nodes can run on it, what that brings, how values and nodes
-/// become those of the layout and back. `value_id` of the new form is the edit's; costs and gains are elements moved.
+/// What region_rewrite needs of a layout of images: which nodes can run in it, what that gains, and how values and
+/// nodes are converted. The form of a value is the same image in the layout. Costs and gains are numbers of elements
+/// moved.
 template <class L>
 concept image_layout = requires(const L& l, const node_view& n, const value_view& v, edit& e, value_id form,
                                 std::size_t input, std::vector<value_id> inputs) {
   { l.role_of(n) } -> std::same_as<image_role>;
-  { l.gain(n) } -> std::same_as<std::int64_t>;  // of a node whose role is `gains`
+  { l.gain(n) } -> std::same_as<std::int64_t>;  // for nodes whose role is `gains`
   { l.is_image(v) } -> std::same_as<bool>;
-  { l.takes_image(n, input) } -> std::same_as<bool>;  // an input that is an image in the node's own layout
-  { l.reads_plain(n, input) } -> std::same_as<bool>;  // an image input that stays as it is
-  { l.elements(v) } -> std::same_as<std::int64_t>;    // what a reorder costs
-  { l.is_same_bytes(v) } -> std::same_as<bool>;       // both layouts are: a value serves as its own form
+  { l.takes_image(n, input) } -> std::same_as<bool>;  // the input is an image, in the layout of the node
+  { l.reads_plain(n, input) } -> std::same_as<bool>;  // the moved node still reads this image in the plain layout
+  { l.elements(v) } -> std::same_as<std::int64_t>;    // the cost of a reorder
+  { l.is_same_bytes(v) } -> std::same_as<bool>;       // both layouts have the same bytes: a value is its own form
   { l.to_form(e, v) } -> std::same_as<value_id>;
-  { l.from_form(e, form, v) } -> std::same_as<value_id>;  // `v` is the value before
-  { l.moved(e, n, inputs) } -> std::same_as<value_id>;    // the node on the layout
+  { l.from_form(e, form, v) } -> std::same_as<value_id>;  // `v` is the value in the plain layout
+  { l.moved(e, n, inputs) } -> std::same_as<value_id>;    // the output of the node that replaces `n`
 };
 
-/// Moves nodes to a layout of images where that costs least: reorders cost their size, some nodes gain. The choice is a
-/// minimum cut, so no other choice has cheaper reorders.
+/// Moves nodes to a layout of images where that costs least: a reorder costs the size of its value, and some nodes
+/// gain. The choice is a minimum cut, so no other choice is cheaper.
 template <image_layout Layout>
 class region_rewrite {
  public:
-  /// Regions larger than this are left alone: the cut would cost too much of the time to load.
+  /// Larger regions are not moved: finding the cut would take too much of the time to load a model.
   static constexpr std::size_t most_nodes = 20'000;
 
   explicit region_rewrite(rewriter& r) : r_{r}, layout_{r}, edit_{r, r.node(r.in().order().front())} {}
@@ -69,15 +70,15 @@ class region_rewrite {
   using vertices = std::unordered_map<std::uint32_t, std::uint32_t>;
 
   bool is_chosen(node_id n) const { return n != node_id::none && chosen_.contains(std::uint32_t(n)); }
-  /// Whether a node that may be moved reads this value as it is all the same.
+  /// True if a node that moves to the layout still needs this value in the plain layout.
   bool reads_plain(const node_view& reader, const value_view& v) const {
     for (std::size_t i = 0; i < reader.input_count(); ++i)
       if (reader.input(i) == v && layout_.takes_image(reader, i) && layout_.reads_plain(reader, i)) return true;
     return false;
   }
 
-  /// Every node that can be on either side is a vertex, the source's side is the layout. A value costs one reorder if
-  /// it is made on one side and read, however often, on the other.
+  /// Chooses the nodes to move. Every node that can run in both layouts is a vertex; the source's side is the layout. A
+  /// value costs one reorder if it is made on one side and read on the other, by one node or by several.
   void choose(std::span<const node_id> order) {
     min_cut cut;
     vertices vertex;
@@ -117,7 +118,7 @@ class region_rewrite {
     }
   }
 
-  /// The form of a value in the layout, reordered if a plain node makes it; once each.
+  /// Returns a value in the layout; adds a reorder if a node that is not moved makes it, once for each value.
   value_id form_of(const value_view& v) {
     const auto known = forms_.find(std::uint32_t(v.id()));
     if (known != forms_.end()) return known->second;
@@ -137,7 +138,7 @@ class region_rewrite {
     forms_.insert_or_assign(std::uint32_t(n.output(0).id()), layout_.moved(edit_, n, inputs));
   }
 
-  /// What plain nodes read of those in the layout.
+  /// Adds reorders to the plain layout for values of moved nodes that other nodes read.
   void give_back(std::span<const node_id> order) {
     for (node_id id : order) {
       if (!is_chosen(id)) continue;
@@ -160,14 +161,9 @@ class region_rewrite {
   std::unordered_map<std::uint32_t, value_id> forms_;
 };
 
-// --- facts that layouts share ---
+// --- properties of nodes and values that layouts share ---
 
-template <class... Ops>
-bool is_any(const node_view& n) {
-  return (n.has_op<Ops>() || ...);
-}
-
-/// Images that a rewriter knows: tensors [N, C, ...] with a known number of channels.
+/// The images of a graph: tensors [N, C, ...] with a known number of channels.
 class image_facts {
  public:
   explicit image_facts(const rewriter& r) : r_{r} {}
@@ -182,7 +178,7 @@ class image_facts {
     const std::vector<dim>& s = *r_.shape(v);
     return std::all_of(s.begin() + 2, s.end(), [](const dim& d) { return d.size == 1; });
   }
-  /// Elements, about: an unknown batch is 1, an unknown side 32.
+  /// The approximate number of elements: an unknown batch counts as 1, an unknown spatial size as 32.
   std::int64_t elements(const value_view& v) const {
     const std::vector<dim>& s = *r_.shape(v);
     std::int64_t all = std::clamp<std::int64_t>(s[0].known() ? s[0].size : 1, 1, 1 << 10);
@@ -197,15 +193,15 @@ class image_facts {
     const std::vector<dim>&x = *r_.shape(a), &y = *r_.shape(b);
     return std::equal(x.begin(), x.end(), y.begin(), [](const dim& p, const dim& q) { return p.same(q); });
   }
-  /// A node with one output that may be rewritten.
+  /// True if the node has one output and may be rewritten.
   bool is_movable(const node_view& n) const {
     if (!r_.may_touch(n) || !n.op() || !n.output(0)) return false;
     for (std::size_t i = 1; i < n.output_count(); ++i)
       if (n.output(i)) return false;
     return true;
   }
-  /// What a convolution gains by a layout whose loops need not reorder, in elements reordered: measured, one is worth
-  /// some 32 multiplications.
+  /// The gain of a convolution by a layout in which its loops need not reorder images, in the unit of a reordered
+  /// element: measured, moving an element takes as long as some 32 multiplications.
   std::int64_t convolution_gain(const value& w, const value_view& out) const {
     std::int64_t per_output = 1;
     for (std::size_t i = 1; i < w.shape.rank(); ++i)

@@ -1,5 +1,5 @@
 #pragma once
-// What a machine does at most with so many threads at once.
+// Measures the highest rate of a computation on several threads at once.
 #include <cameo/core/abi.hpp>
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Runs `body(thread)` on all threads at once, round after round; the most of `amount` per second of any round. A round
-/// lasts from the common start to the last thread's end.
+/// Runs `body(thread)` on all threads at once, round after round, and returns the highest `amount` per second of any
+/// round. A round lasts from the common start to the end of the last thread.
 template <class F>
 double best_rate(std::size_t threads, double seconds, double amount, const F& body) {
   using clock = std::chrono::steady_clock;
@@ -21,7 +21,7 @@ double best_rate(std::size_t threads, double seconds, double amount, const F& bo
   clock::time_point start = clock::now();
   const clock::time_point end =
       start + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds));
-  bool first = true;  // the first crossing only lines the threads up
+  bool first = true;  // the first crossing of the barrier only synchronizes the threads
   std::barrier crossing{std::ptrdiff_t(threads), [&]() noexcept {
                           const clock::time_point now = clock::now();
                           if (!first)

@@ -1,4 +1,4 @@
-// The instruction sets of processors, and which of them are used: the one place that asks the processor.
+// The instruction sets of processors, and which of them are used. No other source of the kernels queries the processor.
 #include "simd.hpp"
 
 #include <hwy/foreach_target.h>
@@ -32,7 +32,7 @@ HWY_AFTER_NAMESPACE();
 
 namespace CAMEO_NAMESPACE::eps {
 
-// Each is defined in a source of microkernels/ that is compiled for its instruction set.
+// The loops. Each is defined in a source of microkernels/ that is compiled for its instruction set.
 extern const integer_loops amx_integers, avx512_vnni_integers, avx512_integers, avx_vnni_integers, avx2_integers;
 extern const integer_loops sse2_integers, neon_i8mm_integers, neon_dot_integers, neon_integers, portable_integers;
 extern const nbits_loops avx512_vnni_nbits, avx512_nbits, avx_vnni_nbits, avx2_nbits, sse2_nbits;
@@ -42,14 +42,14 @@ extern const bf16_loops amx_bf16_loops, avx512_bf16_loops;
 namespace {
 
 #ifdef __x86_64__
-// What not all compilers have a name for: bits of a register that CPUID answers leaf 7 with.
+// Feature bits that not all compilers have a name for, in the registers that CPUID leaf 7 returns.
 enum class cpuid_register { a, b, c, d };
 bool has_bits(unsigned part, cpuid_register which, std::initializer_list<int> bits) {
   unsigned r[4] = {};
   if (!__get_cpuid_count(7, part, &r[0], &r[1], &r[2], &r[3])) return false;
   return std::all_of(bits.begin(), bits.end(), [&](int bit) { return (r[std::size_t(which)] >> bit & 1) != 0; });
 }
-// __builtin_cpu_supports also asks whether the system keeps the registers.
+// __builtin_cpu_supports also checks that the operating system saves the registers.
 bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 bool has_avx_vnni() { return has_avx2() && has_bits(1, cpuid_register::a, {4}); }
 bool has_avx512() { return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"); }
@@ -57,8 +57,8 @@ bool has_avx512_vnni() { return __builtin_cpu_supports("avx512bw") && __builtin_
 bool has_avx512_bf16() { return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512bf16"); }
 #endif
 #if CAMEO_HAS_AMX
-/// Whether AMX is there with the products of a type, whose bit this is. The system is asked for the tiles, which a
-/// process may use only then; that is done once for all threads.
+/// True if the processor has AMX with products of a type, whose feature bit is `type`, and the operating system permits
+/// this process to use the tiles. The permission is requested once for all threads.
 bool has_amx(int type) { return has_bits(0, cpuid_register::d, {24, type}) && os::request_amx_tiles(); }
 bool has_amx_int8() { return has_avx512_vnni() && has_amx(25); }
 bool has_amx_bf16() { return has_avx512_bf16() && has_amx(22); }
@@ -67,7 +67,7 @@ bool always() { return true; }
 
 constexpr std::int64_t any_target = std::numeric_limits<std::int64_t>::max();
 
-/// The best comes first; the last needs nothing.
+/// The table of instruction sets. The best comes first; the last row runs on every processor.
 constexpr instruction_set instruction_sets[] = {
 #if CAMEO_HAS_AMX
     {"amx_bf16", HWY_AVX3, has_amx_bf16, nullptr, nullptr, &amx_bf16_loops},
@@ -91,7 +91,7 @@ constexpr instruction_set instruction_sets[] = {
     {"portable", any_target, always, &portable_integers, &portable_nbits},
 };
 
-/// One kind of loops: of the rows that have some, that alone, so that a program links no others.
+/// The table reduced to one kind of loops and to the rows that have such loops, so that a program links no others.
 template <auto Member>
 struct column {
   using loops = std::remove_cvref_t<decltype(std::declval<const instruction_set&>().*Member)>;
@@ -111,7 +111,7 @@ struct column {
     return made;
   }();
 
-  /// The processor is asked once, as that is slow where a hypervisor answers.
+  /// Returns the loops of the best row. The processor is queried once, as a query is slow under a hypervisor.
   static loops best() {
     static const auto here = [] {
       std::array<bool, size> made{};

@@ -3,7 +3,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Memory until the kernel returns, as many elements for each lane.
+/// Scratch memory with the same number of elements for each worker thread (lane) of the pool. It is valid until the
+/// kernel returns.
 template <class T>
 class lane_scratch {
  public:
@@ -17,7 +18,7 @@ class lane_scratch {
     made.data_ = memory->data();
     return made;
   }
-  T* of(std::size_t lane) const { return data_ + lane * each_; }
+  T* at(std::size_t lane) const { return data_ + lane * each_; }
 
  private:
   T* data_ = nullptr;

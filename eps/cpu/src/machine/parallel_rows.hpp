@@ -5,13 +5,14 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// How many pieces with so much work `each` are worth a thread that `work` is worthwhile for; at least one.
+/// Returns how many rows, with an amount of work `each`, make up a task that pays for another thread, which is an
+/// amount of `work`; at least one.
 constexpr std::int64_t grain_of(std::int64_t work, std::int64_t each) {
   return std::max<std::int64_t>(1, work / std::max<std::int64_t>(1, each));
 }
 
-/// parallel_for() with the lane: f(first, last, lane), for rows that are too short to ask before each whether the run
-/// should end.
+/// Calls f(first, last, lane) for all blocks of `grain` rows: parallel_for() that also passes the worker's number. It
+/// does not check before each row whether the run is to be stopped, because rows are too short for that.
 template <class F>
 bool parallel_rows(run_context& c, std::int64_t count, std::int64_t grain, F&& f) {
   if (count <= 0) return true;
@@ -21,7 +22,7 @@ bool parallel_rows(run_context& c, std::int64_t count, std::int64_t grain, F&& f
   });
 }
 
-/// Calls f(row, lane) for each of them, one by one: parallel_each() for such rows.
+/// Calls f(row, lane) for each row: parallel_each() for rows that are too short for a stop check each.
 template <class F>
 bool parallel_each_row(run_context& c, std::int64_t count, std::int64_t grain, F&& f) {
   return parallel_rows(c, count, grain, [&](std::int64_t first, std::int64_t last, std::size_t lane) {

@@ -3,14 +3,15 @@
 
 #include <cstddef>
 
-// Where an output is larger than the caches, a plain store reads the line first and pushes another one out: a third of
-// what then crosses to memory is for nothing.
+// Non-temporal stores. If an output is larger than the caches, a plain store first reads the cache line and evicts
+// another one: a third of the memory traffic is wasted.
 namespace CAMEO_NAMESPACE::eps {
 
-/// Whether an output of so many bytes is worth it: it has left the caches before anyone reads it. No bit depends on it.
+/// True if non-temporal stores pay for an output of so many bytes, because it has left the caches before it is read.
+/// The choice changes no bit of the result.
 constexpr bool past_caches(std::size_t bytes) { return bytes >= std::size_t{64} << 20; }
 
-/// Stores of one thread that go past the caches. Other threads may read what was written from the destructor on.
+/// A writer of non-temporal stores, for one thread. Other threads may read what was written once it is destroyed.
 class past_caches_writer {
  public:
   past_caches_writer() = default;
@@ -18,7 +19,7 @@ class past_caches_writer {
   past_caches_writer& operator=(const past_caches_writer&) = delete;
   ~past_caches_writer();
 
-  /// `bytes` bytes to any address; `from` is to be in the nearest cache.
+  /// Copies `bytes` bytes to any address; `from` should be in the L1 cache.
   void write(std::byte* to, const std::byte* from, std::size_t bytes);
 };
 

@@ -1,4 +1,4 @@
-// Stores past the caches, once per instruction set.
+// Non-temporal stores, compiled once per instruction set.
 #include "simd.hpp"
 
 #include <hwy/cache_control.h>
@@ -20,7 +20,7 @@ void bytes(std::uint8_t* to, const std::uint8_t* from, std::size_t count) {
 #if CAMEO_SIMD_VECTORS
   const hn::ScalableTag<std::uint8_t> d;
   const std::size_t lanes = hn::Lanes(d);
-  i = std::min(count, (lanes - reinterpret_cast<std::uintptr_t>(to) % lanes) % lanes);  // a vector goes to a whole line
+  i = std::min(count, (lanes - reinterpret_cast<std::uintptr_t>(to) % lanes) % lanes);  // align the vectors that follow
   std::memcpy(to, from, i);
   for (; i + lanes <= count; i += lanes) hn::Stream(hn::LoadU(d, from + i), d, to + i);
 #endif

@@ -1,6 +1,6 @@
 #pragma once
-// What loops for one instruction set are written with. The compiler is given the set by a region of attributes and not
-// by an option of the file, so that no inline function of a library is compiled for it.
+// Macros for loops that are compiled for one instruction set. A region of attributes selects the set, not an option for
+// the source, so that no inline function of a library is compiled for it.
 #include <cameo/core/abi.hpp>
 
 #ifdef __x86_64__
@@ -9,7 +9,7 @@
 #include <arm_neon.h>
 #endif
 
-// The system permits a program to use AMX, or does not (os/processor_features.hpp).
+// The operating system must permit a program to use AMX (os/processor_features.hpp).
 #ifdef __x86_64__
 #define CAMEO_HAS_AMX 1
 #include "amx_tiles.hpp"
@@ -17,7 +17,7 @@
 #define CAMEO_HAS_AMX 0
 #endif
 
-// clang before 16 has intrinsics of ARM only in files that are compiled for them as a whole.
+// clang before 16 declares the ARM intrinsics only if the whole source is compiled for them.
 #if defined(__aarch64__) && (!defined(__clang__) || __clang_major__ >= 16)
 #define CAMEO_HAS_NEON_DOT 1
 #else
@@ -29,11 +29,11 @@
 #ifdef __clang__
 #define CAMEO_TARGET(sets) CAMEO_TARGET_PRAGMA(clang attribute push(__attribute__((target(sets))), apply_to = function))
 #define CAMEO_TARGET_END _Pragma("clang attribute pop")
-#elif !defined(__GNUC__)  // such compilers have the instructions of all sets in every function
+#elif !defined(__GNUC__)  // these compilers allow the instructions of all sets in every function
 #define CAMEO_TARGET(sets)
 #define CAMEO_TARGET_END
 #else
-// g++ 12 takes the undefined operands of its own intrinsics for forgotten ones.
+// g++ 12 reports the undefined operands of its intrinsics as uninitialized.
 #define CAMEO_TARGET(sets)                                                                        \
   _Pragma("GCC push_options") CAMEO_TARGET_PRAGMA(GCC target sets) _Pragma("GCC diagnostic push") \
       _Pragma("GCC diagnostic ignored \"-Wmaybe-uninitialized\"")                                 \
@@ -42,8 +42,8 @@
 #endif
 
 #define CAMEO_NOINLINE __attribute__((noinline))
-/// Before loops over the rows and vectors of a tile, which are registers only once the loops are unrolled.
-#ifdef CAMEO_LOOPS_AS_CALLS  // where a sanitizer checks each access, a copy per use took minutes to compile
+/// Precedes loops over the rows and vectors of a tile, which are registers only if the loops are unrolled.
+#ifdef CAMEO_LOOPS_AS_CALLS  // with a sanitizer, which checks each access, inlined copies would take minutes to compile
 #define CAMEO_INLINE inline
 #define CAMEO_UNROLL
 #else

@@ -10,7 +10,7 @@ std::int64_t blocks_of(const split_axis& axis) {
   return std::max<std::int64_t>(1, (axis.units + most - 1) / most);
 }
 
-/// Splits an axis into more blocks, until there are `wanted` tasks or a task has no more than `kept` units.
+/// Splits an axis into more blocks, until there are `wanted` blocks or a block has no more than `kept` units.
 void split_more(std::int64_t& blocks, std::int64_t units, std::int64_t kept, double wanted) {
   const std::int64_t limit = units / std::max<std::int64_t>(1, kept);
   if (double(limit) > double(blocks) && wanted > double(blocks))
@@ -35,8 +35,8 @@ work_split::work_split(const work_size& w, std::size_t workers)
   blocks_ = w.repeats * outer_blocks_;
   tasks_per_call_ = tasks(), is_short_ = double(tasks()) < wanted;
   if (wanted < 2) return;                 // not worth another worker
-  constexpr double call_cost = 1 << 17;   // operations that are worth a call
-  constexpr double calls_per_worker = 8;  // keep all workers busy to the end
+  constexpr double call_cost = 1 << 17;   // the number of operations that pays for a call
+  constexpr double calls_per_worker = 8;  // enough to keep all workers busy to the end
   const double all = double(tasks()), each = std::max(1.0, w.cost / all);
   const double many = std::max(call_cost / each, std::floor(all / (calls_per_worker * double(workers))));
   tasks_per_call_ = std::int64_t(std::clamp(many, 1.0, all));

@@ -10,7 +10,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Of the n x n matrix at m, which it uses up. Rows change places so that each pivot is the largest left in its column.
+/// The determinant of the n x n matrix at m, which is overwritten: Gaussian elimination with partial pivoting.
 double determinant(double* m, std::int64_t n) {
   double product = 1;
   for (std::int64_t k = 0; k < n; ++k) {

@@ -14,8 +14,9 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-constexpr std::size_t label_count = einsum::letters + max_rank;  // those of the ellipsis come last
+constexpr std::size_t label_count = einsum::letters + max_rank;  // the labels of the ellipsis' axes come last
 
+/// Parses one term of the equation: letters, and an ellipsis.
 status parse_term(std::string_view text, einsum::term& out) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -24,7 +25,8 @@ status parse_term(std::string_view text, einsum::term& out) {
     if (c >= 'A' && c <= 'Z') label = std::uint8_t(c - 'A');
     else if (c >= 'a' && c <= 'z') label = std::uint8_t(c - 'a' + 26);
     else if (text.substr(i, 3) == "...") i += 2;
-    else return bad_attribute("equation has '", text.substr(i, 1), "', which is no letter, ellipsis, comma or arrow");
+    else
+      return bad_attribute("equation has '", text.substr(i, 1), "', which is not a letter, ellipsis, comma or arrow");
     if (out.size == std::size(out.labels)) return bad_attribute("equation has a term of more than ", max_rank, " axes");
     for (std::size_t k = 0; k < out.size; ++k)
       if (label == einsum::ellipsis && out.labels[k] == label)
@@ -34,7 +36,8 @@ status parse_term(std::string_view text, einsum::term& out) {
   return {};
 }
 
-/// Without an arrow: what the ellipses stand for, then the letters that come once, in order.
+/// The output of an equation without an arrow: the axes of the ellipsis, then the letters that occur once, in
+/// alphabetical order.
 status implied_output(std::span<const einsum::term> inputs, einsum::term& out) {
   int uses[einsum::letters] = {};
   bool dots = false;
@@ -63,16 +66,17 @@ status check_output(std::span<const einsum::term> inputs, const einsum::term& ou
   return {};
 }
 
-/// The loops of one run: sizes by label, and steps by input and label.
+/// The loops of one run: sizes by label, and strides by input and label. A label is a letter, or an axis of the
+/// ellipsis.
 struct einsum_loops {
-  std::size_t inputs = 0, dots = 0;
-  std::int64_t sizes[label_count];  // -1: not in use
+  std::size_t inputs = 0, dots = 0;  // `dots`: the axes of the ellipsis
+  std::int64_t sizes[label_count];   // -1: the label is not used
   std::int64_t steps[einsum::max_inputs][label_count];
   bool has[einsum::max_inputs][label_count], repeats = false, broadcasts = false;
   std::uint8_t out[max_rank], summed[label_count];
   std::size_t out_rank = 0, summed_count = 0;
   extents shape;
-  std::int64_t terms = 1;  // of each sum
+  std::int64_t terms = 1;  // the number of terms of each sum
 
   status make(const einsum& e, const run_context& c) {
     inputs = e.inputs.size();
@@ -87,7 +91,7 @@ struct einsum_loops {
     }
     for (std::size_t i = 0; i < inputs; ++i)
       if (status placed = place(e.inputs[i], c.input(i).shape, i); !placed) return placed;
-    for (std::size_t i = 0; i < inputs; ++i)  // only now are the sizes known
+    for (std::size_t i = 0; i < inputs; ++i)  // after place() has set all sizes
       each_axis(e.inputs[i], c.input(i).shape.rank(), [&](std::size_t label, std::size_t axis) {
         broadcasts = broadcasts || c.input(i).shape[axis] != sizes[label];
       });
@@ -147,8 +151,7 @@ struct einsum_loops {
   }
 };
 
-/// Sums up one output after the other. C is what products are formed in: float or double, or std::uint64_t for
-/// integers.
+/// Computes outputs one by one. C is the type of products: float, double, or std::uint64_t for integers.
 template <class T, class C>
 void sum_directly(run_context& c, const einsum_loops& loops, const T* const* in, T* y) {
   const std::int64_t terms = loops.terms;
@@ -180,13 +183,14 @@ void sum_directly(run_context& c, const einsum_loops& loops, const T* const* in,
   });
 }
 
-/// The labels of a matrix product: which axes run through both and the output, rows, columns, and what is summed.
+/// The labels of an equation that is a batched matrix product, by role: batch, rows, columns, and the summed axis. Each
+/// role may have several labels.
 struct product_axes {
   std::uint8_t labels[4][label_count];
   std::size_t counts[4] = {};
   std::int64_t sizes[4] = {1, 1, 1, 1};
 
-  /// False when the equation is none.
+  /// Assigns labels to roles; false if the equation is not a matrix product.
   bool make(const einsum_loops& l) {
     if (l.inputs != 2 || l.repeats || l.broadcasts) return false;
     bool shown[label_count] = {};
@@ -203,9 +207,9 @@ struct product_axes {
   }
 };
 
-/// Whether input i already is [batch..., first..., second...].
-bool lies_so(const einsum_loops& l, const product_axes& p, std::size_t i, std::int64_t count, std::size_t first,
-             std::size_t second) {
+/// True if the elements of input i are in the order [batch..., first..., second...].
+bool has_order(const einsum_loops& l, const product_axes& p, std::size_t i, std::int64_t count, std::size_t first,
+               std::size_t second) {
   for (const std::size_t role : {std::size_t{0}, first, second})
     for (std::size_t k = 0; k < p.counts[role]; ++k) {
       const std::uint8_t label = p.labels[role][k];
@@ -215,11 +219,11 @@ bool lies_so(const einsum_loops& l, const product_axes& p, std::size_t i, std::i
   return true;
 }
 
-/// Input i as [batch..., first..., second...], in its type: where it lies, or gathered.
+/// Input i in the order [batch..., first..., second...]: in place, or copied to scratch memory.
 result<const void*> gather_operand(run_context& c, const einsum_loops& l, const product_axes& p, std::size_t i,
                                    std::size_t first, std::size_t second) {
   const value& from = c.input(i);
-  if (lies_so(l, p, i, from.shape.count(), first, second)) return static_cast<const void*>(from.data);
+  if (has_order(l, p, i, from.shape.count(), first, second)) return static_cast<const void*>(from.data);
   const result<std::span<std::byte>> to = c.scratch<std::byte>(from.bytes());
   if (!to) return to.error();
   strided_copy copy{element_bytes(from.type)};
@@ -234,22 +238,23 @@ result<const void*> gather_operand(run_context& c, const einsum_loops& l, const 
   return static_cast<const void*>(to->data());
 }
 
-/// The products of A [batch, rows, summed] and B [batch, summed, columns], or turned [batch, columns, summed], whose
-/// elements are of T.
+/// Multiplies A [batch, rows, summed] by B [batch, summed, columns], or by a transposed B [batch, columns, summed],
+/// with elements of type T.
 template <class T>
-status multiply_operands(run_context& c, const product_axes& p, const void* a, const void* b, bool turned,
+status multiply_operands(run_context& c, const product_axes& p, const void* a, const void* b, bool transposed,
                          gemm_number<T>* sums) {
   const std::int64_t batches = p.sizes[0], m = p.sizes[1], n = p.sizes[2], k = p.sizes[3];
   const auto offsets = c.scratch<std::int64_t>(2 * std::size_t(batches));
   if (!offsets) return offsets.error();
   for (std::int64_t i = 0; i < batches; ++i) offsets->data()[i] = i * m * k, offsets->data()[batches + i] = i * k * n;
   gemm_problem<gemm_number<T>, T> product{
-      m, n, k, {}, {static_cast<const T*>(b), turned ? 1 : n, turned ? k : 1}, nullptr, sums};
-  product.a = {number_source<gemm_number<T>, elements_like<T>>::of(static_cast<const T*>(a)), k, 1};
+      m, n, k, {}, {static_cast<const T*>(b), transposed ? 1 : n, transposed ? k : 1}, nullptr, sums};
+  product.a = {number_source<gemm_number<T>, elements_like<T>>::make(static_cast<const T*>(a)), k, 1};
   product.a_offsets = offsets->first(std::size_t(batches)), product.b_offsets = offsets->last(std::size_t(batches));
   return multiply(c, product);
 }
 
+/// Computes a matrix product in C, and converts and permutes it to the output.
 template <class C>
 status multiply_as(run_context& c, const einsum_loops& l, const product_axes& p) {
   const result<value*> y = c.output(0, l.shape);
@@ -258,17 +263,18 @@ status multiply_as(run_context& c, const einsum_loops& l, const product_axes& p)
   if (count == 0) return {};
   const std::size_t bytes = element_bytes((*y)->type);
   if (p.sizes[3] == 0) return std::memset((*y)->data, 0, std::size_t(count) * bytes), status{};
-  const bool turned = lies_so(l, p, 1, c.input(1).shape.count(), 2, 3);
+  const bool transposed = has_order(l, p, 1, c.input(1).shape.count(), 2, 3);
   const result<const void*> a = gather_operand(c, l, p, 0, 1, 3),
-                            b = gather_operand(c, l, p, 1, turned ? 2 : 3, turned ? 3 : 2);
+                            b = gather_operand(c, l, p, 1, transposed ? 2 : 3, transposed ? 3 : 2);
   const auto sums = c.scratch<C>(std::size_t(count));
   if (!a || !b || !sums) return status_code::out_of_memory;
   status done;
   float_elements::call(c.input(0).type, [&]<class T>(std::type_identity<T>) {
-    if constexpr (std::is_same_v<gemm_number<T>, C>) done = multiply_operands<T>(c, p, *a, *b, turned, sums->data());
+    if constexpr (std::is_same_v<gemm_number<T>, C>)
+      done = multiply_operands<T>(c, p, *a, *b, transposed, sums->data());
   });
   if (!done) return done;
-  // From [batch, rows, columns] to the type of the output, then to its order.
+  // The sums, [batch, rows, columns], are rounded to the output's type, and then permuted to its order of axes.
   const void* made = sums->data();
   if ((*y)->type != dtype_of<C>) {
     const auto rounded = c.scratch<std::byte>(std::size_t(count) * bytes);

@@ -9,7 +9,8 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// C as the bias of sums. A narrow one is widened before: it is a row, a column or a number.
+/// Makes C the bias of the epilogue. A C of float16 or bfloat16, which is a row, a column or a number, is widened
+/// first.
 template <class From, class T>
 status keep_bias(run_context& c, const addend_strides& strides, gemm_epilogue<T>& e) {
   result<const T*> bias = static_cast<const T*>(c.input(2).data);
@@ -60,20 +61,20 @@ status gemm<T>::run(run_context& c) const {
       return saturated<T>(double(alpha) * double(v) + double(beta) * double(w));
     });
   } else {
-    result<number*> room = room_for_numbers<number>(c, *y);
+    result<number*> room = buffer_for_numbers<number>(c, *y);
     if (!room) return room.error();
-    p.a = {number_source<number, elements_like<T>>::of(c.input<T>(0).data()), p.a.row_stride, p.a.column_stride},
+    p.a = {number_source<number, elements_like<T>>::make(c.input<T>(0).data()), p.a.row_stride, p.a.column_stride},
     p.c = *room;
     if (!packed_b.data && !bf16_b) p.b.data = c.input<T>(1).data();
     p.epilogue.alpha = number(alpha), p.epilogue.beta = number(beta), p.epilogue.f = f;
-    late_addend late;
-    if (adds && beta != 0) {  // nothing times infinity stays nothing
+    narrow_epilogue epilogue;
+    if (adds && beta != 0) {  // with beta 0, an infinity in C must not give NaN
       if (is_narrow_v<T> && strides.row != 0 && strides.column != 0)
-        late = {narrow_elements::of(c.input<T>(2).data()), beta, std::exchange(p.epilogue.f, {})};
+        epilogue = {narrow_elements::make(c.input<T>(2).data()), beta, std::exchange(p.epilogue.f, {})};
       else if (status s = keep_bias<T>(c, strides, p.epilogue); !s) return s;
     }
     if (status done = multiply_by_factor<T>(c, p, bf16_b); !done) return done;
-    store_numbers(c, *room, *y, late);
+    store_numbers(c, *room, *y, epilogue);
     return {};
   }
 }

@@ -11,7 +11,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Turns m [n, n] into the identity by operations on rows, which make `y` its inverse.
+/// Computes the inverse of m [n, n], which is overwritten, by Gauss-Jordan elimination with partial pivoting.
 void invert(double* m, double* y, std::int64_t n) {
   std::fill_n(y, n * n, 0.0);
   for (std::int64_t i = 0; i < n; ++i) y[i * n + i] = 1;

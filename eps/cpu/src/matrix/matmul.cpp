@@ -6,16 +6,17 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// An operand as a matrix per batch.
+/// An operand as a batch of matrices.
 struct matmul_side {
   std::int64_t rows = 1, columns = 1, row_stride = 0, column_stride = 0;
-  extents batch, strides;  // of its batch axes
-  bool vector = false;     // had one axis
+  extents batch, strides;  // the sizes and strides of the batch axes
+  bool vector = false;     // the operand has one axis
 
   void transpose() { std::swap(rows, columns), std::swap(row_stride, column_stride); }
 };
 
-/// `first_last`: the first axis is the matrices' rows, those after it are the batch.
+/// Interprets the axes of an operand. `first_last` (transBatchA, transBatchB of FusedMatMul): the first axis is the
+/// rows of the matrices, and the axes between it and the last one are the batch.
 matmul_side side_of(const extents& shape, bool left, bool transposed, bool first_last) {
   matmul_side side;
   const extents strides = row_major_strides(shape);
@@ -37,7 +38,7 @@ matmul_side side_of(const extents& shape, bool left, bool transposed, bool first
   return side;
 }
 
-/// Where the matrix of each batch starts.
+/// The offset in elements of the operand's matrix for each matrix of the broadcast batch.
 result<std::span<const std::int64_t>> offsets_of(run_context& c, const matmul_side& side, const extents& batch,
                                                  std::int64_t count) {
   result<std::span<std::int64_t>> offsets = c.scratch<std::int64_t>(std::size_t(count));
@@ -52,7 +53,8 @@ result<std::span<const std::int64_t>> offsets_of(run_context& c, const matmul_si
   return std::span<const std::int64_t>{*offsets};
 }
 
-/// Makes A's batch part of its rows when B has none: one large product instead of many.
+/// If B has no batch, makes A's batch a part of its rows, so that there is one large product instead of many; false if
+/// the strides of A don't allow that.
 bool fold_batch(matmul_side& a, const matmul_side& b, std::int64_t& m) {
   if (b.batch.count() != 1 || a.batch.rank() == 0) return false;
   std::int64_t step = a.rows * a.row_stride;
@@ -113,9 +115,9 @@ status matmul<T>::run(run_context& c) const {
       return alpha == 1 ? v : saturated<T>(double(alpha) * double(v));
     });
   } else {
-    result<number*> room = room_for_numbers<number>(c, *y);
+    result<number*> room = buffer_for_numbers<number>(c, *y);
     if (!room) return room.error();
-    p.a = {number_source<number, elements_like<T>>::of(c.input<T>(0).data()), a.row_stride, a.column_stride};
+    p.a = {number_source<number, elements_like<T>>::make(c.input<T>(0).data()), a.row_stride, a.column_stride};
     p.c = *room, p.epilogue.alpha = number(alpha);
     if (!packed_b.data && !bf16_b) p.b.data = c.input<T>(1).data();
     if (status done = multiply_by_factor<T>(c, p, bf16_b); !done) return done;

@@ -12,7 +12,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Products of matrices, and what is known of them. (A row of kernel_entry is compiled for each type by itself.)
+/// The operators of matrices. (The kernel of a kernel_entry row is compiled separately for each type.)
 // clang-format off
 using matrix_rows = row_list<
     kernel_entry<op::MatMul, since<1>, multiplied_types<"T">, matmul>,

@@ -9,11 +9,11 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// A sparse matrix with places that were checked.
+/// A sparse matrix whose indices have been checked.
 struct sparse_matrix {
   const value* elements;
   const std::int64_t* places;
-  bool flat;  // one number for each element, else row and column
+  bool flat;  // indices are one number per element; else a row and a column
   std::int64_t count, rows, columns;
 
   std::pair<std::int64_t, std::int64_t> at(std::int64_t i) const {
@@ -45,7 +45,7 @@ result<sparse_matrix> read_sparse(const value& a) {
   return made;
 }
 
-/// Integers wrap, which those without a sign may.
+/// The type in which elements are added: integers wrap, which is defined for unsigned types only.
 template <class T>
 using wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
 
@@ -62,11 +62,11 @@ status sparse_matmul::run(run_context& c) const {
   const result<sparse_matrix> a = read_sparse(c.input(0));
   if (!a) return a.error();
   const extents& b = c.input(1).shape;
-  const std::int64_t m = turns_a ? a->columns : a->rows, k = turns_a ? a->rows : a->columns;
-  if (b.rank() != 2 || b[turns_b ? 1 : 0] != k)
-    return bad_input("B ", b, " must be a matrix with ", k, turns_b ? " columns" : " rows", ", for A ",
+  const std::int64_t m = transpose_a ? a->columns : a->rows, k = transpose_a ? a->rows : a->columns;
+  if (b.rank() != 2 || b[transpose_b ? 1 : 0] != k)
+    return bad_input("B ", b, " must be a matrix with ", k, transpose_b ? " columns" : " rows", ", for A ",
                      c.input(0).shape);
-  const std::int64_t n = b[turns_b ? 0 : 1], step = turns_b ? 1 : n, apart = turns_b ? k : 1;
+  const std::int64_t n = b[transpose_b ? 0 : 1], step = transpose_b ? 1 : n, apart = transpose_b ? k : 1;
   const result<value*> y = c.output(0, {m, n});
   if (!y) return y.error();
   elements::call(c.input(1).type, [&]<class T>(std::type_identity<T>) {
@@ -78,7 +78,7 @@ status sparse_matmul::run(run_context& c) const {
       for (std::int64_t row = 0; row < m; ++row) std::fill(to + row * n + first, to + row * n + last, T{});
       for (std::int64_t i = 0; i < a->count; ++i) {
         auto [row, column] = a->at(i);
-        if (turns_a) std::swap(row, column);
+        if (transpose_a) std::swap(row, column);
         const auto factor = number(number(T(alpha)) * number(elements[i]));
         for (std::int64_t j = first; j < last; ++j) {
           T& sum = to[row * n + j];

@@ -1,4 +1,6 @@
-// Attention without the matrix of scores, once per instruction set.
+// Attention that does not store the matrix of scores, compiled once per instruction set. It processes blocks of keys
+// and keeps, for each query, the largest score so far (peak) and the sum of exponentials (weight), by which sums of
+// earlier blocks are rescaled (an "online softmax").
 #include "machine/simd.hpp"
 
 #include <hwy/foreach_target.h>
@@ -11,8 +13,8 @@
 #include <cameo/core/checked.hpp>
 
 #include "attention_kernels.hpp"
-#include "functions/halves-inl.hpp"
 #include "functions/math-inl.hpp"
+#include "functions/narrow_vectors-inl.hpp"
 #include "functions/sums-inl.hpp"
 #include "skeletons/transpose-inl.hpp"
 
@@ -27,9 +29,9 @@ using math::vec;
 using math::whole_tag;
 using whole_vec = hn::Vec<whole_tag>;
 
-// A tile is up to `most_vectors` vectors of queries; queries are neighbours in it, keys (or elements of a value) follow
-// one another: neither K nor V is packed, and nothing is summed across a vector. As many accumulators as there are
-// registers for.
+// A tile has up to `most_vectors` vectors of queries, one query per SIMD lane, so that neither K nor V has to be
+// packed, and nothing is summed across a vector. rows_of is the number of keys, or elements of a value, at a time: as
+// many as there are registers for their sums.
 inline constexpr bool many_registers = CAMEO_SIMD_REGISTERS == 32;
 inline constexpr int most_vectors = many_registers ? 4 : 2;
 template <int Vectors>
@@ -38,19 +40,19 @@ inline constexpr int rows_of = Vectors == 4     ? 6
                                : many_registers ? 12
                                : Vectors == 2   ? 6
                                                 : 8;
-inline constexpr std::int64_t block = 128;  // keys at a time
-inline constexpr std::int64_t near = 32;    // keys whose values stay in the first cache
+inline constexpr std::int64_t block = 128;  // keys of a block
+inline constexpr std::int64_t near = 32;    // the number of keys whose values stay in the L1 cache
 inline constexpr float never = -HUGE_VALF;
 
 HWY_INLINE std::int64_t width() { return std::int64_t(hn::Lanes(tag{})); }
 HWY_INLINE vec load(const float* x) { return hn::LoadU(tag{}, x); }
 HWY_INLINE void store(vec v, float* y) { hn::StoreU(v, tag{}, y); }
-/// A score and its bias; -infinity wins over all.
+/// A score plus its bias; a bias of -infinity hides the key even if the score is NaN or infinite.
 HWY_INLINE vec biased(vec score, vec bias) {
   const vec hidden = set(never);
   return hn::IfThenElse(hn::Eq(bias, hidden), hidden, hn::Add(score, bias));
 }
-/// What is subtracted before exp: the largest score, but no infinity where there is none.
+/// The number that is subtracted from scores before exp: the largest score, or 0 if all keys are hidden.
 HWY_INLINE vec finite_peak(vec peak) { return hn::IfThenZeroElse(hn::Eq(peak, set(never)), peak); }
 HWY_INLINE vec cap(vec score, float softcap) {
   return hn::Mul(set(softcap), math::tanh(hn::Mul(score, set(1 / softcap))));
@@ -70,9 +72,9 @@ void transpose(const float* from, std::int64_t from_stride, std::int64_t rows, s
                        [factor](const float* one, float* at) { *at = *one * factor; });
 }
 
-/// Scores of `n` keys by `queries` queries get a bias that lies the other way round.
-void add_turned(const float* bias, std::int64_t stride, std::int64_t queries, std::int64_t n, float* scores,
-                std::int64_t scores_stride) {
+/// Adds a bias [queries][n keys] to scores [n keys][queries].
+void add_transposed(const float* bias, std::int64_t stride, std::int64_t queries, std::int64_t n, float* scores,
+                    std::int64_t scores_stride) {
 #if CAMEO_SIMD_VECTORS
   const skeletons::four_floats d;
   const auto hidden = hn::Set(d, never);
@@ -86,8 +88,9 @@ void add_turned(const float* bias, std::int64_t stride, std::int64_t queries, st
                        [](const float* one, float* at) { *at = *one == never ? never : *at + *one; });
 }
 
-/// y[i][q] (+)= sum over d of a[i * a_row + d * a_step] * b[d][q] for i < Rows: both products of a tile. `b` and `y`
-/// are rows of Vectors vectors. `keep`: what y is multiplied with before; null where it starts at 0.
+/// Computes y[i][q] = keep[q] * y[i][q] + sum over d of a[i * a_row + d * a_step] * b[d][q] for i < Rows, which is used
+/// for both products of a tile. The rows of `b` and `y` have `Vectors` vectors. `keep` null: y has no previous
+/// contents.
 template <int Rows, int Vectors>
 void multiply_rows(const float* a, std::int64_t a_row, std::int64_t a_step, const float* HWY_RESTRICT b,
                    std::int64_t depth, const vec* keep, float* HWY_RESTRICT y) {
@@ -114,7 +117,7 @@ void multiply_rows(const float* a, std::int64_t a_row, std::int64_t a_step, cons
 #pragma GCC unroll 16
     for (int v = 0; v < Vectors; ++v) store(sums[i][v], y + i * step + v * lanes);
 }
-/// The same for any number of rows.
+/// multiply_rows() for any number of rows.
 template <int Vectors>
 void multiply_all(const float* a, std::int64_t a_row, std::int64_t a_step, const float* b, std::int64_t rows,
                   std::int64_t depth, const vec* keep, float* y) {
@@ -128,13 +131,13 @@ void multiply_all(const float* a, std::int64_t a_row, std::int64_t a_step, const
   for (; i < rows; ++i) multiply_rows<1, Vectors>(a + i * a_row, a_row, a_step, b, depth, keep, y + i * step);
 }
 
-/// One head's queries [start, start + count).
+/// The queries [start, start + count) of one head.
 struct place {
   std::int64_t batch, head, start, count;
 };
 struct head_data {
   const float* q;
-  std::int64_t k, v;  // where they begin
+  std::int64_t k, v;  // the offsets in elements at which the head's keys and values begin
   const float *bias, *key_scales, *value_scales;
   float* y;
 };
@@ -149,7 +152,8 @@ head_data data_of(const attention_work& w, const place& p) {
           w.y + p.batch * w.at_y.batch + p.head * w.at_y.head + p.start * w.at_y.row};
 }
 
-/// Keys that the queries of a tile may see.
+/// The keys that the queries of a tile attend to: from the first of any query to the last of any, and those that are in
+/// the range of all queries; and the range of each query.
 template <int Vectors>
 struct tile_ranges {
   std::int64_t first_of_any, first_of_all, last_of_any, last_of_all;
@@ -172,7 +176,7 @@ struct tile_ranges {
   }
 };
 
-/// Scores of keys [key, key + n) as they go into exp.
+/// Applies softcap, bias and the queries' ranges to the scores of keys [key, key + n).
 template <int Vectors>
 void finish_scores(const attention_work& w, const place& p, const float* bias, const tile_ranges<Vectors>& ranges,
                    std::int64_t key, std::int64_t n, float* scores) {
@@ -180,7 +184,7 @@ void finish_scores(const attention_work& w, const place& p, const float* bias, c
   if (w.softcap > 0)
     for (float* s = scores; s < scores + n * step; s += lanes) store(cap(load(s), w.softcap), s);
   if (bias && w.at_bias.row) {
-    add_turned(bias + key, w.at_bias.row, p.count, n, scores, step);
+    add_transposed(bias + key, w.at_bias.row, p.count, n, scores, step);
   } else if (bias) {
     for (std::int64_t j = 0; j < n; ++j)
       for (float* s = scores + j * step; s < scores + (j + 1) * step; s += lanes)
@@ -197,7 +201,7 @@ void finish_scores(const attention_work& w, const place& p, const float* bias, c
   }
 }
 
-/// n rows of a key or value as float: where they lie, or widened into `room`. A tile reads each of them many times.
+/// Rows of keys or values as float, in place or widened in a buffer. A tile reads each of them many times.
 struct float_rows {
   const float* data;
   std::int64_t row;
@@ -207,7 +211,7 @@ float_rows widen_rows(const K* from, std::int64_t row, std::int64_t n, std::int6
   for (std::int64_t j = 0; j < n; ++j, from += row) {
     float* const to = room + j * size;
     std::int64_t i = 0;
-    for (; i + width() <= size; i += width()) store(halves::load(tag{}, from + i), to + i);
+    for (; i + width() <= size; i += width()) store(narrow_vectors::load(tag{}, from + i), to + i);
     for (; i < size; ++i) to[i] = narrow_rows::widened(from[i]);
   }
   return {room, size};
@@ -220,7 +224,7 @@ float_rows rows_of_keys(dtype type, const void* from, std::int64_t first, std::i
   return {static_cast<const float*>(from) + first, row};
 }
 
-/// Row i of vectors times factors[i].
+/// Multiplies row i by factors[i]; rows have `step` elements.
 void scale_rows(const float* factors, std::int64_t rows, std::int64_t step, float* y) {
   for (std::int64_t i = 0; i < rows; ++i)
     for (float* at = y + i * step; at < y + (i + 1) * step; at += width())
@@ -231,7 +235,7 @@ template <int Vectors>
 void attend_tile(const attention_work& w, const place& p, float* scratch) {
   const std::int64_t lanes = width(), step = Vectors * lanes;
   float *const queries = scratch, *const scores = queries + w.size * step, *const sums = scores + block * step;
-  float* const room = sums + w.value_size * step;  // for what is widened
+  float* const room = sums + w.value_size * step;  // for widened keys and values
   const head_data at = data_of(w, p);
   if (p.count < step) std::fill_n(queries, w.size * step, 0.0f);
   transpose(at.q, w.at_q.row, p.count, w.size, w.scale, queries, step);
@@ -247,8 +251,8 @@ void attend_tile(const attention_work& w, const place& p, float* scratch) {
   detail::stop_pace pace;
   for (std::int64_t key = ranges.first_of_any, n; key < ranges.last_of_any; key += n) {
     if (w.run && w.run->stopped(pace)) return;
-    // Blocks end at multiples of their size, wherever the first begins: what a query gets does not depend on the
-    // others.
+    // Blocks end at multiples of their size, wherever the first begins, so that the result of a query does not depend
+    // on the other queries of its tile.
     n = std::min(block - key % block, ranges.last_of_any - key);
     const float_rows keys = rows_of_keys(w.key_type, w.k, at.k + key * w.at_k.row, w.at_k.row, n, w.size, room);
     multiply_all<Vectors>(keys.data, keys.row, 1, queries, n, w.size, nullptr, scores);
@@ -294,7 +298,8 @@ void attend_tile(const attention_work& w, const place& p, float* scratch) {
   transpose(sums, step, w.value_size, p.count, 1, at.y, w.at_y.row);
 }
 
-/// y[c] (+)= sum of weights[j] * v[j][c], `Vectors` vectors of it.
+/// Computes y[c] = keep * y[c] + sum over j of weights[j] * v[j][c] for `Vectors` vectors of c; if it `starts`, y has
+/// no previous contents.
 template <int Vectors, class K>
 void add_values(const float* weights, const K* v, std::int64_t row, std::int64_t n, vec keep, bool starts, float* y) {
   const std::int64_t lanes = width();
@@ -309,24 +314,24 @@ void add_values(const float* weights, const K* v, std::int64_t row, std::int64_t
     const vec a = set(weights[j]), b = set(weights[j + 1]);
 #pragma GCC unroll 16
     for (int i = 0; i < Vectors; ++i) {
-      even[i] = hn::MulAdd(a, halves::load(tag{}, v + i * lanes), even[i]);
-      odd[i] = hn::MulAdd(b, halves::load(tag{}, v + row + i * lanes), odd[i]);
+      even[i] = hn::MulAdd(a, narrow_vectors::load(tag{}, v + i * lanes), even[i]);
+      odd[i] = hn::MulAdd(b, narrow_vectors::load(tag{}, v + row + i * lanes), odd[i]);
     }
   }
   if (j < n) {
     const vec a = set(weights[j]);
 #pragma GCC unroll 16
-    for (int i = 0; i < Vectors; ++i) even[i] = hn::MulAdd(a, halves::load(tag{}, v + i * lanes), even[i]);
+    for (int i = 0; i < Vectors; ++i) even[i] = hn::MulAdd(a, narrow_vectors::load(tag{}, v + i * lanes), even[i]);
   }
 #pragma GCC unroll 16
   for (int i = 0; i < Vectors; ++i) store(hn::Add(even[i], odd[i]), y + i * lanes);
 }
 
-/// The score of a key, summed as lane_sums::dot() does.
+/// The dot product of a query and a key, summed in the same order as by lane_sums::dot().
 template <class K>
 HWY_INLINE float dot_with_key(const float* query, const K* key, std::int64_t n) {
   const auto load_keys = [](const K* from, std::int64_t count) HWY_ATTR {
-    if (count == lane_sums::width<float>) return halves::load(tag{}, from);
+    if (count == lane_sums::width<float>) return narrow_vectors::load(tag{}, from);
     HWY_ALIGN float some[lane_sums::width<float>];
     for (std::int64_t i = 0; i < lane_sums::width<float>; ++i)
       some[i] = i < count ? narrow_rows::widened(from[i]) : 0.0f;
@@ -350,7 +355,7 @@ HWY_NOINLINE vec exponentiate(const attention_work& w, const float* bias, std::i
     vec s = load(scores + j);
     if (w.softcap > 0) s = cap(s, w.softcap);
     if (bias) s = biased(s, n - j < lanes ? load_some(bias + j, n - j) : load(bias + j));
-    if (n - j < lanes) {  // what capping made of the rest
+    if (n - j < lanes) {  // softcap has changed the padding, which has to stay hidden
       store(s, scores + j);
       std::fill(scores + n, scores + padded, never);
       s = load(scores + j);
@@ -370,7 +375,7 @@ HWY_NOINLINE vec exponentiate(const attention_work& w, const float* bias, std::i
   return keep;
 }
 
-/// One query, which reads K and V once, in the order in which they lie.
+/// Attention of a single query, which reads K and V once, in the order of memory.
 template <class K>
 void attend_one(const attention_work& w, const place& p, float* scratch) {
   const head_data at = data_of(w, p);
@@ -418,9 +423,9 @@ void attend_with(std::int64_t vectors, const attention_work& w, const place& p, 
 
 }  // namespace attention
 
-/// Queries of a task, and the floats of scratch that it needs beside those for each element of Q and of a value.
+/// The number of queries of a tile: 1, or whole vectors.
 std::int64_t tile_of_attention(std::int64_t queries) {
-  constexpr std::int64_t few = 4;  // on every instruction set, as the two ways round sums differently
+  constexpr std::int64_t few = 4;  // equal on all instruction sets, as the two algorithms round sums differently
   const std::int64_t lanes = attention::width();
   if (queries <= few) return 1;
   const std::int64_t most = attention::most_vectors * lanes, tiles = (queries + most - 1) / most;
@@ -471,7 +476,7 @@ bool tile_attention(const attention_work& w, attention_tiles& tiles) {
       !checked_multiply(heads, tiles.per_head, tiles.count) || !checked_add(w.size, w.value_size, row) ||
       !checked_add(row, keys_at_a_time, cells) || !checked_multiply(cells, tiles.queries, cells))
     return false;
-  std::int64_t wide = 0;  // rows of keys or values that a tile widens
+  std::int64_t wide = 0;  // elements of keys or values that a tile widens at a time
   if (w.key_type != dtype::f32 && tiles.queries > 1 &&
       (!checked_multiply(std::max(w.size, w.value_size), keys_at_a_time, wide) || !checked_add(cells, wide, cells)))
     return false;

@@ -1,10 +1,10 @@
-// Lines of bfloat16 with AMX: tdpbf16ps for up to 16 rows by 16 columns, a block of cells at a time. Each sum is one
-// chain of blocks, so it has the same bits whatever is computed beside. Included within the namespace of AVX-512 BF16,
-// which makes outputs of sums, within a target of its own.
+// bf16_line with AMX: tdpbf16ps for up to 16 rows by 16 columns, a block of dot-product groups at a time (see
+// bf16_loops.hpp). Each sum is one chain of additions, so its bits do not depend on what else is computed. This file is
+// included in the namespace of AVX-512 BF16, whose code stores the outputs, but within a separate target.
 constexpr int side = 16;
 
-/// A tile of a line in one or two of the processor's, which are multiplied at once so that no sum waits for the one
-/// before; and their sums, [Tiles][side][Vectors * bf16_lanes].
+/// A tile of rows, in one or two of the processor's tile registers, which are multiplied alternately to hide the
+/// latency of tdpbf16ps; and their sums, [Tiles][side][Vectors * bf16_lanes].
 template <int Tiles, int Vectors>
 struct tile_parts {
   static_assert(Tiles == 1 || Vectors <= 2);
@@ -14,20 +14,21 @@ struct tile_parts {
   std::int64_t rows[2];
 };
 
-/// Sets tiles up for blocks of so many cells: 0 and 1 (and 2 of three vectors) are the sums of the first tile of rows,
-/// 2 and 3 those of the second; 4 and 5 are of their x, 6 and 7 of w.
+/// Configures the tile registers for blocks of `cells` dot-product groups. Registers 0 and 1 (and 2, for three vectors)
+/// are the sums of the first tile of rows, 2 and 3 those of the second; 4 and 5 are for x of the two tiles, 6 and 7 for
+/// w.
 template <int Tiles, int Vectors>
 CAMEO_INLINE void set_tiles(const tile_parts<Tiles, Vectors>& pair, std::int64_t cells) {
   tile_sizes sizes;
   for (int i = 0; i < 4; ++i) sizes.set(i, pair.rows[Tiles == 2 ? i / 2 : 0], bf16_lanes);
   for (int i = 0; i < 2; ++i)
     sizes.set(4 + i, pair.rows[Tiles == 2 ? i : 0], cells), sizes.set(6 + i, cells, bf16_lanes);
-  __asm__ volatile("" : : "r"(&sizes) : "memory");  // g++ 12 thinks that no more than 8 bytes are read
+  __asm__ volatile("" : : "r"(&sizes) : "memory");  // g++ 12 assumes that only 8 bytes are read
   _tile_loadconfig(&sizes);
 }
 
-/// Adds blocks of `cells` each to sums that start as `from`, whose rows are `from_step` elements apart, or all the
-/// same.
+/// Adds blocks of `cells` groups each to the sums. Their initial values are at `from`, with rows `from_step` elements
+/// apart; 0: all rows have the same.
 template <int Tiles, int Vectors>
 CAMEO_NOINLINE void add_blocks(const bf16_line& p, tile_parts<Tiles, Vectors>& pair, std::int64_t first,
                                std::int64_t blocks, std::int64_t cells, const char* ahead, const float* from,
@@ -75,7 +76,7 @@ CAMEO_NOINLINE void add_blocks(const bf16_line& p, tile_parts<Tiles, Vectors>& p
   if constexpr (is_pair && Vectors == 2) _tile_stored(3, to + pair.size + bf16_lanes, w_step);
 }
 
-/// Outputs of `Rows` rows of sums that lie in memory.
+/// Stores the outputs of `Rows` rows whose sums are in memory.
 template <int Rows, int Vectors>
 CAMEO_NOINLINE void put_rows(const bf16_line& p, std::int64_t row, const float* from) {
   __m512 sums[Rows][Vectors];
@@ -102,7 +103,7 @@ CAMEO_NOINLINE void run_parts(const bf16_line& p) {
                     starts_with_bias(p) ? bias_of(p, 0, j, lanes_of(p, j)) : _mm512_setzero_ps());
   const std::int64_t whole = p.cells / bf16_block, rest = p.cells % bf16_block;
   const char* ahead = p.ahead;
-  std::int64_t set_up[3] = {};  // rows and cells that tiles are set up for
+  std::int64_t set_up[3] = {};  // the rows and groups that the tile registers are configured for
   const auto add = [&](std::int64_t first, std::int64_t blocks, std::int64_t cells, const float* from,
                        std::int64_t from_step) {
     const std::int64_t wanted[] = {pair.rows[0], pair.rows[1], cells};
@@ -113,7 +114,7 @@ CAMEO_NOINLINE void run_parts(const bf16_line& p) {
   const std::uint32_t* x = p.x;
   for (std::int64_t row = 0; row < p.rows; row += p.tile_rows, x += p.tile_step) {
     const std::int64_t rows = std::min(p.tile_rows, p.rows - row), half = (rows + Tiles - 1) / Tiles;
-    const bool is_one = half == rows;  // a second part that is not there is computed as the first one
+    const bool is_one = half == rows;  // then the second register computes the first part too, and that is not stored
     pair.x[0] = x, pair.rows[0] = half;
     pair.x[1] = is_one ? x : x + half * bf16_block, pair.rows[1] = is_one ? half : rows - half;
     add(0, whole, bf16_block, start, 0);

@@ -1,4 +1,4 @@
-// Products of bfloat16 with AVX-512 BF16: vdpbf16ps; and with AMX's tiles.
+// Products of bfloat16 with AVX-512 BF16 (vdpbf16ps), and with AMX's tiles.
 #include "bf16_loops.hpp"
 #include "machine/target.hpp"
 
@@ -20,7 +20,7 @@ CAMEO_INLINE cells load_cells(const std::uint32_t* p) { return (cells)_mm512_loa
 CAMEO_INLINE cells broadcast_cell(const std::uint32_t* p) { return (cells)_mm512_set1_epi32(std::int32_t(*p)); }
 CAMEO_INLINE __mmask16 first_lanes(std::int64_t count) { return __mmask16((1u << count) - 1); }
 
-/// sums += the products of rows of x and the columns of w.
+/// Adds the products of rows of x and columns of w to the sums, which stay in registers.
 template <int Rows, int Vectors>
 CAMEO_INLINE void add_products(const bf16_line& p, const std::uint32_t* x, const char* ahead,
                                __m512 (&sums)[Rows][Vectors]) {
@@ -48,7 +48,7 @@ CAMEO_INLINE void add_products(const bf16_line& p, const std::uint32_t* x, const
   }
 }
 
-/// Sums start with the bias where all rows have the same and nothing is multiplied into them: that costs nothing.
+/// True if sums can start with the bias, which costs nothing: all rows have the same, and alpha is 1.
 CAMEO_INLINE bool starts_with_bias(const bf16_line& p) { return p.alpha == 1 && p.bias_row == 0; }
 CAMEO_INLINE __m512 bias_of(const bf16_line& p, std::int64_t row, int vector, __mmask16 lanes) {
   if (!p.bias) return _mm512_setzero_ps();
@@ -60,7 +60,8 @@ CAMEO_INLINE __mmask16 lanes_of(const bf16_line& p, int vector) {
   return first_lanes(vector + 1 == p.vectors ? p.lanes : bf16_lanes);
 }
 
-/// Outputs of whole vectors, of sums that started with the bias. NaN stays: it is the second operand.
+/// Stores the outputs of sums that started with the bias, in whole vectors. NaN is preserved, as max and min return
+/// their second operand for it.
 template <int Rows, int Vectors>
 CAMEO_INLINE void put_whole(const bf16_line& p, std::int64_t row, __m512 (&sums)[Rows][Vectors]) {
   const __m512 low = _mm512_set1_ps(p.low), high = _mm512_set1_ps(p.high);
@@ -85,6 +86,7 @@ CAMEO_INLINE void put_whole(const bf16_line& p, std::int64_t row, __m512 (&sums)
   for (int i = 0; i < Rows; ++i) CAMEO_UNROLL
   for (int j = 0; j < Vectors; ++j) _mm512_storeu_ps(y + i * y_row + j * y_vector, sums[i][j]);
 }
+/// Stores the outputs in all other cases.
 template <int Rows, int Vectors>
 CAMEO_NOINLINE void put_any(const bf16_line& p, std::int64_t row, const __m512 (&sums)[Rows][Vectors]) {
   const __m512 alpha = _mm512_set1_ps(p.alpha), low = _mm512_set1_ps(p.low), high = _mm512_set1_ps(p.high);
@@ -112,27 +114,27 @@ CAMEO_NOINLINE void run_tile(const bf16_line& p, std::int64_t row, const std::ui
     CAMEO_UNROLL
     for (int i = 0; i < Rows; ++i) {
       sums[i][j] = start;
-      // What is added to the sums is on the way meanwhile: large tensors come from far away.
+      // The addend is prefetched while sums are computed, as large tensors are not in a cache.
       if (add) _mm_prefetch(add + i * p.add_row + j * p.add_vector, _MM_HINT_T0);
     }
   }
   add_products<Rows, Vectors>(p, x, ahead, sums);
   if (starts && p.lanes == bf16_lanes) return put_whole(p, row, sums);
-  __m512 all[Rows][Vectors];  // `sums` itself, in memory here, would be there all the time
+  __m512 all[Rows][Vectors];  // a copy: if put_any() took the address of `sums`, they could not stay in registers
   CAMEO_UNROLL
   for (int i = 0; i < Rows; ++i) CAMEO_UNROLL
   for (int j = 0; j < Vectors; ++j) all[i][j] = sums[i][j];
   put_any(p, row, all);
 }
 
-/// What is done to all outputs at last.
+/// Applies an activation other than bounds to the stored outputs.
 void activate(const bf16_line& p) {
   for (std::int64_t row = 0; p.f && row < p.rows; ++row)
     for (std::int64_t j = 0; j < p.vectors; ++j)
       apply_activation(*p.f, p.y + row * p.y_row + j * p.y_vector, j + 1 == p.vectors ? p.lanes : bf16_lanes);
 }
 
-constexpr int rows_of_two = 12, rows_of_three = 8;  // of tiles: their sums are in registers
+constexpr int rows_of_two = 12, rows_of_three = 8;  // the most rows of a tile of two and three vectors, in registers
 using tile = void (*)(const bf16_line&, std::int64_t row, const std::uint32_t* x, const char* ahead);
 template <int Vectors, int... I>
 constexpr std::array<tile, sizeof...(I)> tiles_of(std::integer_sequence<int, I...>) {

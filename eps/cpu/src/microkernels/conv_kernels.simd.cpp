@@ -1,4 +1,4 @@
-// The inner loops of convolution, once per instruction set.
+// The inner loops of convolution, compiled once per instruction set.
 #include "machine/simd.hpp"
 
 #include <hwy/foreach_target.h>
@@ -12,7 +12,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE {
 
-/// A vector of every or of every second element.
+/// Loads a vector of consecutive elements, or of every second one.
 template <class T, int Step>
 HWY_INLINE vec<T> load(const T* from) {
   const tag<T> d;
@@ -26,22 +26,22 @@ HWY_INLINE vec<T> load(const T* from) {
   }
 }
 
-/// Whole vectors are written: what a piece writes too much, the next piece or the next row overwrites.
+/// Writes whole vectors: what a piece writes after its end is overwritten by the next piece or row.
 template <class T, int Step>
 void pack_pieces(const patch_panel<T>& p) {
   const tag<T> d;
   const std::int64_t lanes = std::int64_t(hn::Lanes(d));
-  T* to = p.to;
+  T* to = p.panel;
   for (const std::int64_t tap : p.taps) {
     const T* from = p.source + tap;
     for (std::int64_t c = 0; c < p.channels; ++c, from += p.channel_stride, to += p.columns)
       for (const patch_piece& piece : p.pieces) {
-        const T* const first = from + piece.from;
+        const T* const first = from + piece.offset;
         if constexpr (Step != 0) {
           for (std::int64_t i = 0; i < piece.count; i += lanes)
-            hn::StoreU(load<T, Step>(first + i * Step), d, to + piece.to + i);
+            hn::StoreU(load<T, Step>(first + i * Step), d, to + piece.column + i);
         } else {
-          for (std::int64_t i = 0; i < piece.count; ++i) to[piece.to + i] = first[i * p.step];
+          for (std::int64_t i = 0; i < piece.count; ++i) to[piece.column + i] = first[i * p.step];
         }
       }
   }
@@ -54,7 +54,7 @@ void pack(const patch_panel<T>& p) {
   else pack_pieces<T, 0>(p);
 }
 
-/// `Vectors` vectors of a row. The last may hold fewer than its lanes: then `count` says how many outputs there are.
+/// Computes `count` outputs of a row, in `Vectors` vectors of which the last may be partly used.
 template <class T, int Step, int Vectors>
 HWY_INLINE void depthwise_part(const depthwise_plane<T>& p, const T* from, std::int64_t at, std::int64_t count) {
   const tag<T> d;
@@ -72,7 +72,7 @@ HWY_INLINE void depthwise_part(const depthwise_plane<T>& p, const T* from, std::
   for (int j = 0; j < Vectors; ++j) {
     const std::int64_t n = std::min(lanes, count - j * lanes);
     if (n == lanes) {
-      hn::StoreU(finish<T>(p.epilogue, 0, at + j * lanes, sums[j]), d, p.to + at + j * lanes);
+      hn::StoreU(finish<T>(p.epilogue, 0, at + j * lanes, sums[j]), d, p.y + at + j * lanes);
       continue;
     }
     alignas(64) T some[64 / sizeof(T)] = {};
@@ -82,7 +82,7 @@ HWY_INLINE void depthwise_part(const depthwise_plane<T>& p, const T* from, std::
       epilogue.add = some;
     }
     hn::Store(finish<T>(epilogue, 0, 0, sums[j]), d, some);
-    std::copy_n(some, n, p.to + at + j * lanes);
+    std::copy_n(some, n, p.y + at + j * lanes);
   }
 }
 
@@ -98,11 +98,11 @@ void depthwise(const depthwise_plane<T>& p) {
     for (; x < p.width; x += lanes)
       depthwise_part<T, Step, 1>(p, from + x * Step, row + x, std::min(lanes, p.width - x));
   }
-  apply_activation(p.epilogue.f.kind == activation_kind::stored ? p.epilogue.f : activation{}, p.to,
+  apply_activation(p.epilogue.f.kind == activation_kind::stored ? p.epilogue.f : activation{}, p.y,
                    std::int64_t(p.rows.size()) * p.width);
 }
 
-/// Any step, one output at a time: a vector would read far behind the plane's end.
+/// Computes one output at a time, for any step: a vector would read too far after the plane's end.
 template <class T>
 void depthwise_wide(const depthwise_plane<T>& p) {
   for (std::size_t r = 0; r < p.rows.size(); ++r)
@@ -111,9 +111,9 @@ void depthwise_wide(const depthwise_plane<T>& p) {
       const std::int64_t at = std::int64_t(r) * p.width + x;
       T sum = p.epilogue.bias ? *p.epilogue.bias : T(0);
       for (std::size_t t = 0; t < p.taps.size(); ++t) sum += p.weights[t] * from[p.taps[t]];
-      p.to[at] = p.epilogue.add ? sum + p.epilogue.add[at] : sum;
+      p.y[at] = p.epilogue.add ? sum + p.epilogue.add[at] : sum;
     }
-  apply_activation(p.epilogue.f, p.to, std::int64_t(p.rows.size()) * p.width);
+  apply_activation(p.epilogue.f, p.y, std::int64_t(p.rows.size()) * p.width);
 }
 
 template <class T>

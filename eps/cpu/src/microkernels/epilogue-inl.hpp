@@ -1,4 +1,5 @@
-// What happens to a vector of results before it is stored, once per instruction set.
+// The epilogue of a product (the operations on sums before they are stored) for one vector, compiled once per
+// instruction set.
 #include <hwy/highway.h>
 
 #include <cameo/eps/cpu/detail/gemm_block.hpp>
@@ -14,7 +15,7 @@ using tag = hn::ScalableTag<T>;
 template <class T>
 using vec = hn::Vec<tag<T>>;
 
-/// Bounds, where the activation is that.
+/// Clamps `v`, if the activation is bounds (Relu, Clip); other activations are applied to stored results.
 template <class T>
 HWY_INLINE vec<T> activate(const activation& f, vec<T> v) {
   using functions::lanes;
@@ -22,6 +23,7 @@ HWY_INLINE vec<T> activate(const activation& f, vec<T> v) {
   return functions::apply(op::Clip{}, lanes<T>(v), lanes<T>(T(f.a)), lanes<T>(T(f.b))).v;
 }
 
+/// Applies alpha, bias, addend and bounds to the sums `v`, which are those of C that begin at (row, column).
 template <class T>
 HWY_INLINE vec<T> finish(const gemm_epilogue<T>& e, std::int64_t row, std::int64_t column, vec<T> v) {
   const tag<T> d;

@@ -1,4 +1,5 @@
-// The register tile of the matrix product, once per instruction set.
+// The micro-kernel of the matrix product, compiled once per instruction set. A tile is the rows and columns of C whose
+// sums stay in registers; a panel is the columns of B (or the rows of A) of one tile, packed step by step of k.
 #include "machine/simd.hpp"
 
 #include <hwy/foreach_target.h>
@@ -7,22 +8,22 @@
 #include <cameo/eps/cpu/detail/gemm_block.hpp>
 
 #include "epilogue-inl.hpp"
-#include "functions/halves-inl.hpp"
+#include "functions/narrow_vectors-inl.hpp"
 #include "machine/target.hpp"
 
 #include <algorithm>
 
 HWY_BEFORE_NAMESPACE();
 namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE {
-// 12 x 2 vectors of accumulators where there are 32 registers, 6 x 2 where there are 16; each number of rows is code of
-// its own, so a build for targets has fewer.
+// A tile has 12 x 2 vectors of sums if there are 32 registers, and 6 x 2 if there are 16. Each number of rows is a
+// separate instance of the code, so builds that have to be small have fewer.
 #ifdef CAMEO_CODE_ONLY
 inline constexpr int tile_rows = 4;
 #else
 inline constexpr int tile_rows = CAMEO_SIMD_REGISTERS == 32 ? 12 : 6;
 #endif
 
-/// One tile: where it is, and what to do with it. Whole vectors of B, C, bias and addend are readable and writable.
+/// The arguments of the micro-kernel for one tile. It reads and writes whole vectors of B, C, bias and addend.
 template <class T, class B = T>
 struct tile_job {
   std::int64_t k;
@@ -31,13 +32,14 @@ struct tile_job {
   const B* b;
   T* c;
   std::int64_t c_stride;
-  bool first, last;
-  const gemm_epilogue<T>* epilogue;  // at this tile
-  const B* ahead;                    // of B, what comes next: `ahead_lines` lines are asked for with every four steps
-  int ahead_lines;
+  bool first, last;                  // the first block of k stores its sums, others add to C; the last has the epilogue
+  const gemm_epilogue<T>* epilogue;  // its pointers are those for this tile
+  const B* ahead;                    // the part of B that is read next
+  int ahead_lines;                   // cache lines of it to prefetch with every four steps of k
 };
 
-/// alpha, bias, addend and activation on a tile of sums. Each decision is made once for all its vectors.
+/// Applies the epilogue (alpha, bias, addend and bounds) to a tile of sums. Each condition is tested once for all
+/// vectors.
 template <class T, int Rows, int Vectors>
 HWY_INLINE void finish_tile(const gemm_epilogue<T>& e, vec<T> (&v)[Rows][Vectors]) {
   const tag<T> d;
@@ -71,8 +73,8 @@ HWY_INLINE void finish_tile(const gemm_epilogue<T>& e, vec<T> (&v)[Rows][Vectors
   if (e.f.kind == activation_kind::bounds) each([&](int, int, vec<T> x) HWY_ATTR { return activate<T>(e.f, x); });
 }
 
-/// `Rows` x `Vectors` vectors of C. Each sum is one chain of additions: what a tile of few vectors would gain by
-/// several is not worth other bits than those of a large tile.
+/// Computes a tile of `Rows` x `Vectors` vectors of C. Each sum is one chain of additions. Several chains would make
+/// small tiles faster, but their results would differ from those of large tiles.
 template <class T, class B, int Rows, int Vectors>
 void run_tile(const tile_job<T, B>& job) {
   constexpr int group = 4;
@@ -89,7 +91,7 @@ void run_tile(const tile_job<T, B>& job) {
   const auto step = [&]() HWY_ATTR {
     vec<T> columns[Vectors];
     CAMEO_UNROLL
-    for (int j = 0; j < Vectors; ++j) columns[j] = halves::load(d, b + j * lanes);
+    for (int j = 0; j < Vectors; ++j) columns[j] = narrow_vectors::load(d, b + j * lanes);
     CAMEO_UNROLL
     for (int i = 0; i < Rows; ++i) {
       const vec<T> factor = hn::Set(d, a[i * a_row]);
@@ -102,7 +104,7 @@ void run_tile(const tile_job<T, B>& job) {
   std::int64_t k = job.k;
   for (; k >= group; k -= group) {
     for (int line = 0; line < job.ahead_lines; ++line, ahead += 64) __builtin_prefetch(ahead, 0, 2);
-#pragma GCC unroll 1  // more would only mix up the registers
+#pragma GCC unroll 1  // unrolled further, compilers allocate registers worse
     for (int s = 0; s < group; ++s) step();
   }
   for (; k > 0; --k) step();
@@ -128,7 +130,7 @@ struct tile_functions {
   }
 };
 
-/// A tile that C, bias or addend does not hold whole vectors of: worked on in a copy.
+/// Computes a tile at the edge of C, where vectors would exceed C, bias or addend, on copies of them.
 template <class T, class B>
 void run_edge(tile_function<T, B> run, tile_job<T, B> job, std::int64_t rows, std::int64_t columns) {
   constexpr std::int64_t width = 2 * HWY_MAX_BYTES / std::int64_t(sizeof(T));
@@ -157,44 +159,45 @@ void run_edge(tile_function<T, B> run, tile_job<T, B> job, std::int64_t rows, st
   for (std::int64_t i = 0; i < rows; ++i) std::copy_n(c + i * width, columns, to + i * stride);
 }
 
-/// Rows of A that are kept in the second cache while all of B's panels pass.
+/// The number of rows of A that stay in the L2 cache while they are multiplied by all panels of B.
 inline constexpr std::int64_t block_rows = gemm_block_rows;
-/// How many bytes ahead B is asked for where it is read once.
+/// The distance in bytes at which B is prefetched if it is read once.
 inline constexpr std::int64_t stream_distance = 4096;
 
-/// Where the rows of A lie that a block multiplies: at `data` and a multiple of these strides.
+/// The memory of the rows of A that a block multiplies.
 template <class T>
 struct tile_rows_of {
   const T* data;
-  std::int64_t panel, row, step;  // elements between tiles, rows of a tile, steps of k
+  std::int64_t panel, row, step;  // elements from one tile, one row of a tile, and one step of k to the next
 };
 
-/// Rows [m0, m1) of A, steps [k0, k0 + k).
+/// Rows [m0, m1) of A, steps [k0, k0 + k): in place, or packed or widened into `p.buffer`.
 template <class T, class B, class A>
 tile_rows_of<T> rows_of(const gemm_block<T, B, A>& p, std::int64_t m0, std::int64_t m1, std::int64_t k0,
                         std::int64_t k) {
   const number_source<T, A> all{p.a, p.narrow_a};
   if (p.a_row_stride == 0 && p.a_column_stride == 0) {
     if (!all.narrow) return {p.a + m0 * p.k + k0 * tile_rows, tile_rows * p.k, 1, tile_rows};
-    T* to = p.room;
+    T* to = p.buffer;
     for (std::int64_t m = m0; m < m1; m += tile_rows, to += tile_rows * k)
       (all + (m * p.k + k0 * tile_rows)).read(to, k * tile_rows);
   } else {
     const matrix_ref<T, A> from = matrix_ref<T, A>{all, p.a_row_stride, p.a_column_stride}.from(m0, k0);
-    if (!p.room) return {from.data, tile_rows * p.a_row_stride, p.a_row_stride, p.a_column_stride};
+    if (!p.buffer) return {from.data, tile_rows * p.a_row_stride, p.a_row_stride, p.a_column_stride};
     const std::int64_t m = m1 - m0;
     if (from.narrow && p.n < gemm_few_panels(p.a_column_stride) * tile_of<T>().columns) {
       const bool rows = p.a_column_stride == 1;
-      from.elements().read_lines(p.room, rows ? m : k, rows ? k : m, rows ? p.a_row_stride : p.a_column_stride);
-      if (rows) return {p.room, tile_rows * k, k, 1};
-      return {p.room, tile_rows, 1, m};
+      from.elements().read_lines(p.buffer, rows ? m : k, rows ? k : m, rows ? p.a_row_stride : p.a_column_stride);
+      if (rows) return {p.buffer, tile_rows * k, k, 1};
+      return {p.buffer, tile_rows, 1, m};
     }
-    pack_a(from, m, k, p.room);
+    pack_a(from, m, k, p.buffer);
   }
-  return {p.room, tile_rows * k, 1, tile_rows};
+  return {p.buffer, tile_rows * k, 1, tile_rows};
 }
 
-/// Columns [n0, n0 + columns) of rows [m0, m1) of C: one panel of B, all tiles of rows.
+/// Multiplies one panel of B by all tiles of rows [m0, m1), which are columns of C from n0 on. `job` has the members
+/// that all tiles share.
 template <class T, class P, class A, class B>
 void multiply_panel(const gemm_block<T, P, A>& p, const tile_function<T, B> (*table)[2], const tile_rows_of<T>& a,
                     std::int64_t m0, std::int64_t m1, std::int64_t n0, tile_job<T, B> job) {
@@ -216,9 +219,9 @@ void multiply_panel(const gemm_block<T, P, A>& p, const tile_function<T, B> (*ta
   }
 }
 
-/// A block's steps of k and panels of B, in either order: one row of tiles takes a panel's steps one after the other,
-/// so that B is read once; more rows stay in a cache for all panels. Tiles read panels of B, or what those are widened
-/// to.
+/// Multiplies all blocks of k and all panels of B. If the block has one row of tiles, the outer loop is over panels, so
+/// that B is read once, in order; otherwise it is over k, so that rows of A stay in a cache for all panels. Panels with
+/// elements P are widened to B first, if the types differ.
 template <class B, int Rows, class T, class P, class A>
 void multiply_panels(const gemm_block<T, P, A>& p) {
   constexpr bool widens = !std::is_same_v<B, P>;
@@ -226,13 +229,13 @@ void multiply_panels(const gemm_block<T, P, A>& p) {
   tile_function<T, B> table[Rows][2];
   tile_functions<T, B, Rows>::choose(table);
   const std::int64_t depth = gemm_depth(p.k), depths = std::max<std::int64_t>(1, (p.k + depth - 1) / depth);
-  constexpr double little = 1 << 20;  // multiplications that are not worth a question of their own
+  constexpr double little = 1 << 20;  // a block of fewer multiplications needs no stop check
   const run_context* const run = double(p.m) * double(p.n) * double(p.k) < little ? nullptr : p.run;
   detail::stop_pace pace;
   const auto multiply_one = [&](const tile_rows_of<T>& a, std::int64_t m0, std::int64_t m1, std::int64_t n0,
                                 std::int64_t d) {
     const std::int64_t k0 = d * depth, k = std::min(depth, p.k - k0), tiles = (m1 - m0 + tile_rows - 1) / tile_rows;
-    // Four steps of every tile together ask for all lines that four steps of the next panel need.
+    // Four steps of all tiles together prefetch the cache lines that four steps of the next panel need.
     const std::int64_t lines = (4 * tile_columns * std::int64_t(sizeof(B)) + 63) / 64;
     const bool near = widens || (tiles == 1 && p.k * p.n * std::int64_t(sizeof(B)) < gemm_cached_bytes);
     const int ahead_lines = near ? 0 : int((lines + tiles - 1) / tiles);
@@ -267,7 +270,8 @@ void multiply_panels(const gemm_block<T, P, A>& p) {
     }
 }
 
-/// Block: a gemm_block. Panels of 16 bits: few rows widen them in registers, others once for all of a block's.
+/// Computes a gemm_block. Panels of float16 or bfloat16 are widened in registers if there are few rows, else once for
+/// all tiles.
 template <class Block>
 void multiply_any(const Block& p) {
   using B = std::remove_cvref_t<decltype(*p.b)>;

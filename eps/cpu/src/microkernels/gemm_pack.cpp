@@ -1,4 +1,5 @@
-// Matrices as panels.
+// Packs matrices as panels: the rows of A (or columns of B) of one tile together, step by step of k (see
+// gemm_block.hpp).
 #include <cameo/eps/cpu/detail/gemm_block.hpp>
 
 #include <algorithm>
@@ -8,10 +9,12 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Steps of k that are packed at a time: what is written stays in the first cache, what is read comes in long rows.
+/// The number of steps of k that are packed at a time: few enough for the written part to stay in the L1 cache, while
+/// rows that are read are long.
 constexpr std::int64_t packing_steps = 16;
 
-/// Some rows of `filled` elements, `stride` apart, one after the other in rows of `width`, filled up with zeros.
+/// Copies `rows` rows of `filled` elements, which are `stride` apart, to consecutive rows of `width`, padded with
+/// zeros.
 template <class From, class To>
 void copy_rows(const From* from, std::int64_t stride, std::int64_t rows, std::int64_t filled, To* to,
                std::int64_t width) {
@@ -24,13 +27,14 @@ void copy_rows(const From* from, std::int64_t stride, std::int64_t rows, std::in
   }
 }
 
-/// Whether rows of a panel are whole vectors, which those of B are and those of A are not: widened first, these are
-/// packed as fast as float.
+/// True if the rows of a panel are whole vectors. Those of B are. Those of A are not, and are packed as fast as float
+/// if they are widened first.
 constexpr bool has_whole_rows(std::int64_t width) { return width % 8 == 0; }
 
-/// Steps [0, k) of `count` rows that have them side by side, as a panel.
+/// Packs `count` rows in which steps of k are contiguous, steps [0, k), as a panel.
 template <class From, class To>
-void turn_panel(const From* from, std::int64_t stride, std::int64_t count, std::int64_t k, To* to, std::int64_t width) {
+void transpose_panel(const From* from, std::int64_t stride, std::int64_t count, std::int64_t k, To* to,
+                     std::int64_t width) {
   if constexpr (std::is_same_v<From, To>) {
     pack_transposed<From>({from, stride, count, k, to, width});
   } else {
@@ -51,7 +55,7 @@ void turn_panel(const From* from, std::int64_t stride, std::int64_t count, std::
   }
 }
 
-/// Steps [0, k) of `count` rows that lie side by side, as panels, of which each has `all_steps`.
+/// Packs `count` rows that are contiguous at each step of k, steps [0, k), as panels, each of which has `all_steps`.
 template <class From, class To>
 void stack_panels(const From* from, std::int64_t stride, std::int64_t count, std::int64_t k, std::int64_t all_steps,
                   To* to, std::int64_t width) {
@@ -71,13 +75,14 @@ void stack_panels(const From* from, std::int64_t stride, std::int64_t count, std
     copy_rows(from + i, stride, k, std::min(width, count - i), to + i * all_steps, width);
 }
 
-/// Packs rows [0, count) of `m` (rows of B are its columns) into panels of `width`. Panels step along i, k along j.
+/// Packs `count` rows, `stride` apart, with `k` steps, `k_stride` apart, into panels of `width`. Columns of B are
+/// packed like rows of A. If the run should end, the rest is skipped.
 template <class From, class To>
 void pack_panels(const From* from, std::int64_t stride, std::int64_t k_stride, std::int64_t count, std::int64_t k,
                  std::int64_t width, To* to, const run_context* run = nullptr) {
   constexpr std::int64_t chunk = packing_steps;
   detail::stop_pace pace;
-  constexpr std::int64_t little = 1 << 14;  // elements that are not worth a question of their own
+  constexpr std::int64_t little = 1 << 14;  // fewer elements need no stop check
   const auto stopped = [&] { return run && count * k > little && run->stopped(pace); };
   if (stride == 1) {
     for (std::int64_t p0 = 0; p0 < k && !stopped(); p0 += chunk)
@@ -88,9 +93,9 @@ void pack_panels(const From* from, std::int64_t stride, std::int64_t k_stride, s
     const std::int64_t filled = std::min(width, count - i0);
     const From* const panel = from + i0 * stride;
     if (filled < width) std::fill_n(to, width * k, To{});
-    constexpr std::int64_t some = 4096;  // steps of k between two questions
+    constexpr std::int64_t some = 4096;  // steps of k between two stop checks
     for (std::int64_t p0 = 0; k_stride == 1 && p0 < k && !stopped(); p0 += some)
-      turn_panel(panel + p0, stride, filled, std::min(some, k - p0), to + p0 * width, width);
+      transpose_panel(panel + p0, stride, filled, std::min(some, k - p0), to + p0 * width, width);
     for (std::int64_t p0 = 0; k_stride != 1 && p0 < k; p0 += chunk) {
       if (p0 % some == 0 && stopped()) return;
       const std::int64_t p1 = std::min(k, p0 + chunk);
@@ -100,7 +105,7 @@ void pack_panels(const From* from, std::int64_t stride, std::int64_t k_stride, s
   }
 }
 
-/// The same of a matrix whose elements may be narrow.
+/// pack_panels() for a matrix whose elements may be float16 or bfloat16.
 template <class T, class From, class To>
 void pack_any(const matrix_ref<T, From>& m, std::int64_t count, std::int64_t k, std::int64_t width, To* to,
               const run_context* run = nullptr) {
@@ -129,7 +134,7 @@ constexpr narrow_type operations_of() {
 
 }  // namespace
 
-const narrow_type narrow_halves = operations_of<float16>(), narrow_brains = operations_of<bfloat16>();
+const narrow_type narrow_float16 = operations_of<float16>(), narrow_bfloat16 = operations_of<bfloat16>();
 
 template <class T>
 bool packed_a_size(std::int64_t m, std::int64_t k, std::size_t& size) {

@@ -5,15 +5,15 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// to[k * width + i] = from[i * stride + k], for i < count (at most `width`) and steps below k. T is a float
-/// of any size.
+/// The arguments of pack_transposed(): panel[s * width + i] = source[i * stride + s] for i < count (at most `width`)
+/// and s < k. T is a floating-point type of any size.
 template <class T>
 struct transposed_panel {
-  const T* from;
+  const T* source;
   std::int64_t stride, count, k;
-  T* to;
+  T* panel;
   std::int64_t width;
-  const T* ahead = nullptr;  // if there is: what is read next, of which as many elements as here are asked for
+  const T* ahead = nullptr;  // what is read next, of which count * k elements are prefetched; or null
 };
 template <class T>
 void pack_transposed(const transposed_panel<T>&);

@@ -1,4 +1,4 @@
-// Packing with a transposition, once per instruction set.
+// Packing with a transposition, compiled once per instruction set.
 #include "machine/simd.hpp"
 
 #include <hwy/foreach_target.h>
@@ -12,8 +12,8 @@ HWY_BEFORE_NAMESPACE();
 namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Squares, vectors along k become vectors across the panel: of as many rows as 128 bits have elements, or, of 16 bits,
-/// twice as many where vectors are longer.
+/// The side of the square blocks that are transposed in registers: as many elements as 128 bits have; elements of 16
+/// bits are also transposed in blocks of 16 x 16, if vectors are longer.
 #if !CAMEO_SIMD_VECTORS
 template <class T>
 inline constexpr std::int64_t square = 1;
@@ -52,17 +52,17 @@ HWY_INLINE void transpose_square(const double* from, std::int64_t stride, double
   hn::StoreU(hn::InterleaveUpper(d, r0, r1), d, to + width);
 }
 
-/// Eight rows of one or two times eight steps, within blocks of 128 bits: vector i of `steps` gets step i of each
-/// block.
+/// Transposes eight rows of 8 or 16 elements within blocks of 128 bits: vector i of `steps` gets element i of each
+/// block of all rows.
 template <class D, class V>
-HWY_INLINE void turn_eight(D d, const std::uint16_t* from, std::int64_t stride, V (&steps)[8]) {
+HWY_INLINE void transpose_eight(D d, const std::uint16_t* from, std::int64_t stride, V (&steps)[8]) {
   const hn::Repartition<std::uint32_t, D> pairs;
   const hn::Repartition<std::uint64_t, D> fours;
   const auto row = [&](int i) HWY_ATTR { return hn::LoadU(d, from + i * stride); };
-  // Steps 0 to 3, and 4 to 7, of two rows.
+  // `low` interleaves elements 0 to 3 of two rows, `high` elements 4 to 7.
   const auto low = [&](int i) HWY_ATTR { return hn::BitCast(pairs, hn::InterleaveLower(d, row(i), row(i + 1))); };
   const auto high = [&](int i) HWY_ATTR { return hn::BitCast(pairs, hn::InterleaveUpper(d, row(i), row(i + 1))); };
-  // Four steps of all rows from those of two and two.
+  // `join` makes four elements of all rows from those of pairs of rows.
   const auto join = [&](auto a, auto b, auto c, auto e, V* to) HWY_ATTR {
     const auto ab = hn::BitCast(fours, hn::InterleaveLower(pairs, a, b));
     const auto ab2 = hn::BitCast(fours, hn::InterleaveUpper(pairs, a, b));
@@ -82,11 +82,11 @@ HWY_INLINE void transpose_square(const std::uint16_t* from, std::int64_t stride,
   const hn::FixedTag<std::uint16_t, Size> d;
   using vec = hn::Vec<decltype(d)>;
   vec first[8];
-  turn_eight(d, from, stride, first);
+  transpose_eight(d, from, stride, first);
 #if HWY_MAX_BYTES >= 32
   if constexpr (Size == 16) {
     vec second[8];
-    turn_eight(d, from + 8 * stride, stride, second);
+    transpose_eight(d, from + 8 * stride, stride, second);
 #pragma GCC unroll 8
     for (int i = 0; i < 8; ++i) {
       hn::StoreU(hn::ConcatLowerLower(d, second[i], first[i]), d, to + i * width);
@@ -100,28 +100,28 @@ HWY_INLINE void transpose_square(const std::uint16_t* from, std::int64_t stride,
 }
 #endif
 
-/// Rows [i, i + Size), and so on, of steps [k0, k1), as long as there are so many.
+/// Transposes steps [k0, k1) of rows from `i` on, `Size` rows at a time, and advances `i` past them.
 template <std::int64_t Size, class T>
 HWY_INLINE void transpose_squares(const transposed_panel<T>& p, std::int64_t k0, std::int64_t k1, std::int64_t& i,
                                   const T*& ahead) {
   constexpr std::int64_t cells = Size * Size, line = 64 / std::int64_t(sizeof(T));
   const std::int64_t whole = k0 + (k1 - k0) / Size * Size;
   for (; i + Size <= p.count; i += Size) {
-    const T* const from = p.from + i * p.stride;
+    const T* const from = p.source + i * p.stride;
     for (std::int64_t k = k0; k < whole; k += Size) {
       for (std::int64_t cell = 0; ahead && cell < cells; cell += line) __builtin_prefetch(ahead + cell, 0, 2);
       if (ahead) ahead += cells;
-      transpose_square<Size>(from + k, p.stride, p.to + k * p.width + i, p.width);
+      transpose_square<Size>(from + k, p.stride, p.panel + k * p.width + i, p.width);
     }
     for (std::int64_t row = 0; row < Size; ++row)
-      for (std::int64_t k = whole; k < k1; ++k) p.to[k * p.width + i + row] = from[row * p.stride + k];
+      for (std::int64_t k = whole; k < k1; ++k) p.panel[k * p.width + i + row] = from[row * p.stride + k];
   }
 }
 
 template <class T>
 void transpose_panel(const transposed_panel<T>& p) {
-  // Of k: what is written stays in the first cache. Of 16 bits two lines of each row are read at a time, which memory
-  // brings together; of more bits that would fill the cache with what is written.
+  // The number of steps of k at a time: what they write stays in the L1 cache. With elements of 16 bits they read two
+  // cache lines of each row, which processors load together; with larger elements that would write too much.
   constexpr std::int64_t chunk = sizeof(T) == 2 ? 64 : 16;
   const T* ahead = p.ahead;
   for (std::int64_t k0 = 0; k0 < p.k; k0 += chunk) {
@@ -130,7 +130,7 @@ void transpose_panel(const transposed_panel<T>& p) {
     if (large_square<T> != square<T>) transpose_squares<large_square<T>>(p, k0, k1, i, ahead);
     transpose_squares<square<T>>(p, k0, k1, i, ahead);
     for (; i < p.count; ++i)
-      for (std::int64_t k = k0; k < k1; ++k) p.to[k * p.width + i] = p.from[i * p.stride + k];
+      for (std::int64_t k = k0; k < k1; ++k) p.panel[k * p.width + i] = p.source[i * p.stride + k];
   }
 }
 
@@ -142,10 +142,10 @@ namespace CAMEO_NAMESPACE::eps {
 
 template <class T>
 void pack_transposed(const transposed_panel<T>& p) {
-  if constexpr (sizeof(T) == sizeof(std::uint16_t)) {  // as bits
+  if constexpr (sizeof(T) == sizeof(std::uint16_t)) {  // float16 and bfloat16 share the code for uint16
     const auto bits = [](const T* from) { return reinterpret_cast<const std::uint16_t*>(from); };
     CAMEO_SIMD_BEST(transpose_panel<std::uint16_t>)
-    ({bits(p.from), p.stride, p.count, p.k, reinterpret_cast<std::uint16_t*>(p.to), p.width, bits(p.ahead)});
+    ({bits(p.source), p.stride, p.count, p.k, reinterpret_cast<std::uint16_t*>(p.panel), p.width, bits(p.ahead)});
   } else {
     CAMEO_SIMD_BEST(transpose_panel<T>)(p);
   }

@@ -5,10 +5,11 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-// Products with few rows, which memory is slower than: the large matrix is read once, where it lies. T is float or
-// double; what memory gives of B may be narrower, B is then widened in registers.
+// Products with few rows, which are limited by reading the large matrix from memory: it is read once, in place. T is
+// float or double. The large matrix may be float16 or bfloat16, which is widened in registers.
 
-/// y[j] = rows[j] . x for `count` rows of n elements, `row_stride` apart.
+/// The arguments of dot_with_rows(): y[j] = dot product of row j and x, for `count` rows of n elements, `row_stride`
+/// apart.
 template <class T, class From = T>
 struct row_dots {
   number_source<T, From> rows;
@@ -20,8 +21,8 @@ struct row_dots {
 template <class T, class From>
 void dot_with_rows(const row_dots<T, From>&);
 
-/// y[i * y_stride + j] = sum over k of a[i * a_row + k * a_step] * b[k * b_stride + j], i < m, j < n. Unless it
-/// `starts`, the sum goes on from what y has.
+/// The arguments of add_scaled_rows(): y[i * y_stride + j] = sum over k of a[i * a_row + k * a_step] * b[k * b_stride +
+/// j] for i < m, j < n. The sum is added to y, unless it `starts`.
 template <class T, class B = T>
 struct row_sums {
   const T* a;
@@ -34,14 +35,14 @@ struct row_sums {
 };
 template <class T, class B>
 void add_scaled_rows(const row_sums<T, B>&);
-/// The same for columns of B that are contiguous: up to tile_of<T>().columns of them, `b_stride` apart, which are
-/// turned some steps of k at a time. y has rows of as many elements as a tile has columns; those from n on are of no
-/// use. `ahead`: what is read next, of which as many elements as here are asked for.
+/// The arguments of add_transposed_columns(), which is add_scaled_rows() for a B whose columns are contiguous: up to
+/// tile_of<T>().columns of them, `b_stride` apart. They are transposed, some steps of k at a time. The rows of y have
+/// as many elements as a tile has columns; those from n on are undefined.
 template <class T, class B = T>
-struct turned_sums : row_sums<T, B> {
-  const B* ahead;
+struct transposed_sums : row_sums<T, B> {
+  const B* ahead;  // what is read next, of which n * k elements are prefetched; or null
 };
 template <class T, class B>
-void add_turned_columns(const turned_sums<T, B>&);
+void add_transposed_columns(const transposed_sums<T, B>&);
 
 }  // namespace CAMEO_NAMESPACE::eps

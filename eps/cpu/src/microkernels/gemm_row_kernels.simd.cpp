@@ -1,4 +1,4 @@
-// Products with few rows, once per instruction set.
+// Products with few rows, compiled once per instruction set.
 #include "machine/simd.hpp"
 
 #include <hwy/foreach_target.h>
@@ -11,7 +11,7 @@
 #include "gemm_pack_kernels.hpp"
 #include "gemm_row_kernels.hpp"
 
-#include "functions/halves-inl.hpp"
+#include "functions/narrow_vectors-inl.hpp"
 #include "functions/sums-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -23,10 +23,11 @@ using row_tag = hn::ScalableTag<T>;
 template <class T>
 using row_vec = hn::Vec<row_tag<T>>;
 
-/// How many bytes ahead a matrix that is read once is asked for.
+/// The distance in bytes at which a matrix that is read once is prefetched.
 inline constexpr std::int64_t ahead_bytes = 2048;
 
-/// `Rows` rows times x: every vector of x that is loaded is used by all of them.
+/// The dot products of `Rows` rows and x, which share each vector of x that is loaded. `Ahead`: the rows are
+/// prefetched.
 template <class T, int Rows, bool Ahead>
 HWY_INLINE void dot_lines_of(const row_dots<T>& p, std::int64_t row) {
   lane_sums::sums<T> sums[Rows];
@@ -37,13 +38,13 @@ HWY_INLINE void dot_lines_of(const row_dots<T>& p, std::int64_t row) {
     for (int i = 0; i < Rows; ++i) {
       const T* const from = rows + i * p.row_stride + k;
       if constexpr (Ahead) __builtin_prefetch(reinterpret_cast<const char*>(from) + ahead_bytes, 0, 3);
-      sums[i].of[v] = hn::MulAdd(lane_sums::load_up_to(from, count), factor, sums[i].of[v]);
+      sums[i].sum[v] = hn::MulAdd(lane_sums::load_up_to(from, count), factor, sums[i].sum[v]);
     }
   });
   for (int i = 0; i < Rows; ++i) p.y[row + i] = sums[i].total();
 }
 
-/// As registers allow.
+/// The number of rows whose sums fit in registers.
 template <class T>
 inline constexpr int rows_at_a_time = std::max(1, CAMEO_SIMD_REGISTERS / 4 / lane_sums::vectors<T>);
 
@@ -54,7 +55,7 @@ void dot_lines(const row_dots<T>& p) {
   for (; i + some <= p.count; i += some) dot_lines_of<T, some, Ahead>(p, i);
   for (; i < p.count; ++i) dot_lines_of<T, 1, Ahead>(p, i);
 }
-/// The same for rows of narrow elements, which are widened piece by piece.
+/// The dot products of `Rows` rows of float16 or bfloat16, which are widened block by block.
 template <int Rows>
 void dot_narrow(const row_dots<float, any_float>& p, std::int64_t row) {
   constexpr std::int64_t most = narrow_block;  // a multiple of lane_sums::sums_at_a_time
@@ -67,7 +68,7 @@ void dot_narrow(const row_dots<float, any_float>& p, std::int64_t row) {
       const row_vec<float> factor = lane_sums::load_up_to(p.x + i + k, count);
 #pragma GCC unroll 8
       for (int r = 0; r < Rows; ++r)
-        sums[r].of[v] = hn::MulAdd(lane_sums::load_up_to(wide + r * most + k, count), factor, sums[r].of[v]);
+        sums[r].sum[v] = hn::MulAdd(lane_sums::load_up_to(wide + r * most + k, count), factor, sums[r].sum[v]);
     });
   }
   for (int r = 0; r < Rows; ++r) p.y[row + r] = sums[r].total();
@@ -86,8 +87,8 @@ void dot_all(const row_dots<float, any_float>& p) {
   for (; i < p.count; ++i) dot_narrow<1>(p, i);
 }
 
-/// Some rows of B at a time, so that y is touched rarely, times `Rows` rows of A. `Ahead`: what lies `next` elements
-/// further is asked for. Each sum is one chain of additions, as in a tile.
+/// Adds `Steps` rows of B, scaled by `Rows` rows of A; several at a time, so that y is read and written less often.
+/// `Ahead`: the elements `next` further are prefetched. Each sum is one chain of additions, as in a tile of gemm_block.
 template <int Rows, int Steps, bool Ahead, class T, class B>
 HWY_INLINE void add_some(const row_sums<T, B>& p, std::int64_t row, std::int64_t k, std::int64_t next) {
   const row_tag<T> d;
@@ -109,7 +110,7 @@ HWY_INLINE void add_some(const row_sums<T, B>& p, std::int64_t row, std::int64_t
     row_vec<T> lines[Steps];
 #pragma GCC unroll 8
     for (int s = 0; s < Steps; ++s) {
-      lines[s] = halves::load(d, b + s * p.b_stride + j);
+      lines[s] = narrow_vectors::load(d, b + s * p.b_stride + j);
       if constexpr (Ahead) __builtin_prefetch(b + s * p.b_stride + j + next, 0, 2);
     }
 #pragma GCC unroll 8
@@ -139,7 +140,7 @@ HWY_INLINE void add_steps(const row_sums<T, B>& p, std::int64_t row, std::int64_
 
 template <class T, class B>
 void add_all(const row_sums<T, B>& p) {
-  constexpr std::int64_t depth = 8;  // rows of B that stay in the first cache for all rows of A
+  constexpr std::int64_t depth = 8;  // rows of B that stay in the L1 cache for all rows of A
   const bool ahead = p.k * p.b_stride * std::int64_t(sizeof(B)) >= gemm_cached_bytes;
   for (std::int64_t k = 0; k < p.k; k += depth) {
     const std::int64_t end = std::min(p.k, k + depth), next = depth * p.b_stride;
@@ -149,10 +150,10 @@ void add_all(const row_sums<T, B>& p) {
   }
 }
 
-/// Two vectors of columns of B, one row of them after the other, times `Rows` rows of A.
+/// Adds `count` steps of k of transposed columns of B, two vectors of them, times `Rows` rows of A.
 template <int Rows, class T, class B>
-HWY_INLINE void add_columns(const turned_sums<T, B>& p, std::int64_t row, const B* HWY_RESTRICT b, std::int64_t first,
-                            std::int64_t count) {
+HWY_INLINE void add_columns(const transposed_sums<T, B>& p, std::int64_t row, const B* HWY_RESTRICT b,
+                            std::int64_t first, std::int64_t count) {
   const row_tag<T> d;
   const std::int64_t lanes = std::int64_t(hn::Lanes(d));
   row_vec<T> sums[Rows][2];
@@ -163,7 +164,7 @@ HWY_INLINE void add_columns(const turned_sums<T, B>& p, std::int64_t row, const 
     for (int j = 0; j < 2; ++j)
       sums[i][j] = p.starts && first == 0 ? hn::Zero(d) : hn::LoadU(d, y + i * p.y_stride + j * lanes);
   for (std::int64_t k = first; k < first + count; ++k, b += 2 * lanes) {
-    const row_vec<T> left = halves::load(d, b), right = halves::load(d, b + lanes);
+    const row_vec<T> left = narrow_vectors::load(d, b), right = narrow_vectors::load(d, b + lanes);
 #pragma GCC unroll 8
     for (int i = 0; i < Rows; ++i) {
       const row_vec<T> factor = hn::Set(d, p.a[(row + i) * p.a_row + k * p.a_step]);
@@ -178,8 +179,8 @@ HWY_INLINE void add_columns(const turned_sums<T, B>& p, std::int64_t row, const 
 }
 
 template <class T, class B>
-void add_all(const turned_sums<T, B>& p) {
-  constexpr std::int64_t some = sizeof(B) == 2 ? 64 : 32;  // steps of k: what is turned stays in the first cache
+void add_all(const transposed_sums<T, B>& p) {
+  constexpr std::int64_t some = sizeof(B) == 2 ? 64 : 32;  // steps of k whose transposed part stays in the L1 cache
   constexpr std::int64_t most = 2 * HWY_MAX_BYTES / std::int64_t(sizeof(T));
   const std::int64_t width = 2 * std::int64_t(hn::Lanes(row_tag<T>()));
   alignas(64) B turned[some * most];
@@ -194,7 +195,7 @@ void add_all(const turned_sums<T, B>& p) {
   }
 }
 
-// With one parameter each, for CAMEO_SIMD_BEST.
+// CAMEO_SIMD_BEST needs functions with one template parameter.
 template <class Dots>
 void dot(const Dots& p) {
   dot_all(p);
@@ -221,8 +222,8 @@ void add_scaled_rows(const row_sums<T, B>& p) {
   CAMEO_SIMD_BEST(add<sums>)(p);
 }
 template <class T, class B>
-void add_turned_columns(const turned_sums<T, B>& p) {
-  using sums = turned_sums<T, B>;
+void add_transposed_columns(const transposed_sums<T, B>& p) {
+  using sums = transposed_sums<T, B>;
   CAMEO_SIMD_BEST(add<sums>)(p);
 }
 
@@ -233,10 +234,10 @@ template void add_scaled_rows(const row_sums<float>&);
 template void add_scaled_rows(const row_sums<double>&);
 template void add_scaled_rows(const row_sums<float, float16>&);
 template void add_scaled_rows(const row_sums<float, bfloat16>&);
-template void add_turned_columns(const turned_sums<float>&);
-template void add_turned_columns(const turned_sums<double>&);
-template void add_turned_columns(const turned_sums<float, float16>&);
-template void add_turned_columns(const turned_sums<float, bfloat16>&);
+template void add_transposed_columns(const transposed_sums<float>&);
+template void add_transposed_columns(const transposed_sums<double>&);
+template void add_transposed_columns(const transposed_sums<float, float16>&);
+template void add_transposed_columns(const transposed_sums<float, bfloat16>&);
 
 }  // namespace CAMEO_NAMESPACE::eps
 #endif

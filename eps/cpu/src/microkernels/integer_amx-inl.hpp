@@ -1,14 +1,15 @@
-// Lines of bytes with AMX: tdpbusd for tiles of 16 rows by 16 columns, 64 numbers deep. Panels are those of
-// AVX512-VNNI, in whose namespace this is included, within a target of its own; lines of few rows are done as there.
+// integer_line of bytes with AMX: tdpbusd for tiles of 16 rows by 16 columns and a depth of 64 bytes. Panels have the
+// layout of AVX512-VNNI. This file is included in its namespace, whose code computes lines of few rows, but within a
+// separate target.
 //
-// Each line sets the tiles up and frees them, so that threads have none when they come back from a kernel: that takes
-// 0.1 us.
-constexpr std::int64_t side = 16;             // rows of a tile of x; cells of a row; columns of a tile of w
-constexpr std::int64_t panel = 2 * side * 4;  // bytes of a cell of all columns
-constexpr std::int64_t some_rows = 4;         // the least that a tile has
+// Each call configures the tile registers and releases them, so that no thread returns from a kernel with tiles in use.
+// That takes 0.1 us.
+constexpr std::int64_t side = 16;  // rows of a tile of x, dot-product groups of its rows, columns of a tile of w
+constexpr std::int64_t panel = 2 * side * 4;  // bytes of one dot-product group of all columns of a panel
+constexpr std::int64_t some_rows = 4;         // the least rows of a tile
 
-/// The tiles of sums that a line is cut into: of `height` rows each, all of one stretch. The last of a stretch may
-/// begin within the one before: what both make is the same.
+/// The partition of a line's rows into tiles of sums, of `height` rows each, all of one stretch. The last tile of a
+/// stretch may overlap the one before; both compute the same values.
 struct row_tiles {
   std::int64_t stretch, of_stretch, height, count;
 
@@ -17,19 +18,22 @@ struct row_tiles {
         of_stretch{(stretch + side - 1) / side},
         height{(stretch + of_stretch - 1) / of_stretch},
         count{p.rows / stretch * of_stretch} {}
-  /// A tile's first row, and where that is in x.
-  std::int64_t row(std::int64_t tile) const { return tile / of_stretch * stretch + within(tile); }
+  /// The first row of a tile, and its address in x.
+  std::int64_t row(std::int64_t tile) const { return tile / of_stretch * stretch + row_in_stretch(tile); }
   const std::byte* place(const integer_line& p, std::int64_t tile) const {
-    return p.x + tile / of_stretch * p.stretch_step + within(tile) * p.row_step;
+    return p.x + tile / of_stretch * p.stretch_step + row_in_stretch(tile) * p.row_step;
   }
 
  private:
-  std::int64_t within(std::int64_t tile) const { return std::min(tile % of_stretch * height, stretch - height); }
+  std::int64_t row_in_stretch(std::int64_t tile) const {
+    return std::min(tile % of_stretch * height, stretch - height);
+  }
 };
 
-// Tiles have numbers, which are a part of the instructions: 0 and 1 are the sums of a tile of rows and two of columns,
-// 2 and 3 those of the next tile of rows; 4 is of x and 5 of w, and 6 and 7 are the same for the cells at the end of a
-// run that fill no tile. A product takes as long as two loads, so that loading w's first tile twice costs nothing.
+// Tile registers are numbered, and the numbers are encoded in the instructions: 0 and 1 are the sums of a tile of rows
+// and two tiles of columns, 2 and 3 those of the next tile of rows; 4 is for x and 5 for w; 6 and 7 are for x and w of
+// the groups at the end of a run that don't fill a tile. A product takes as long as two loads, so that loading the
+// first tile of w twice costs nothing.
 #define CAMEO_TILE_STEP(X, W)            \
   _tile_loadd(X, x0 + at, p.row_step);   \
   _tile_loadd(W, w, panel);              \
@@ -47,18 +51,18 @@ struct row_tiles {
     _tile_dpbusd(2, X, W);               \
   }
 
-/// What is read after a panel comes while this is read: so many cache lines of it for each step, from `next` on. Asked
-/// for all at once, they would hold up what is read now.
+/// Prefetches the memory that is read after a panel, from `next` on, `lines` cache lines at each step. Prefetched all
+/// at once, they would delay what is read now.
 struct panel_ahead {
   const std::byte* next;
   std::int64_t lines;
 
-  CAMEO_INLINE void ask() {
+  CAMEO_INLINE void prefetch() {
     for (std::int64_t i = 0; i < lines; ++i, next += 64) __builtin_prefetch(next, 0, 2);
   }
 };
 
-/// The sums of one or two tiles of rows at `sums`, [Rows][side][2 * side].
+/// Computes the sums of one or two tiles of rows: `sums` is [Rows][side][2 * side].
 template <int Rows, int Vectors>
 CAMEO_NOINLINE void add_tiles(const integer_line& p, const std::byte* x0, const std::byte* x1, panel_ahead& later,
                               std::int32_t* sums) {
@@ -71,7 +75,7 @@ CAMEO_NOINLINE void add_tiles(const integer_line& p, const std::byte* x0, const 
   for (std::int64_t t = 0; t < p.tap_count; ++t) {
     std::int64_t at = p.taps[t];
     for (const std::int64_t end = at + whole; at < end; at += side * 4, w += side * panel) {
-      later.ask();
+      later.prefetch();
       CAMEO_TILE_STEP(4, 5)
     }
     if (rest == 0) continue;
@@ -86,7 +90,7 @@ CAMEO_NOINLINE void add_tiles(const integer_line& p, const std::byte* x0, const 
 }
 #undef CAMEO_TILE_STEP
 
-/// A tile's sums become what is wanted of them, some rows at a time.
+/// Stores the outputs of a tile (sums, floats or quantized values), some rows at a time.
 template <int Vectors>
 CAMEO_NOINLINE void put_tile(const integer_line& p, std::int64_t row, std::int64_t height, const std::int32_t* from) {
   const auto each = [&](const auto& put) {
@@ -104,8 +108,9 @@ CAMEO_NOINLINE void put_tile(const integer_line& p, std::int64_t row, std::int64
   each([&](std::int64_t first, auto& sums) { codes.put(sums, int(p.columns), p.codes + first * p.step, p.step); });
 }
 
+/// Prefetches the output rows of a tile of floats, which are far apart in memory.
 template <int Vectors>
-CAMEO_NOINLINE void ask_for_floats(const integer_line& p, std::int64_t row, std::int64_t rows) {
+CAMEO_NOINLINE void prefetch_floats(const integer_line& p, std::int64_t row, std::int64_t rows) {
   for (std::int64_t i = row; i < row + rows; ++i)
     for (int j = 0; j < Vectors; ++j) __builtin_prefetch(p.floats + i * p.step + j * side, 1, 2);
 }
@@ -118,8 +123,8 @@ CAMEO_NOINLINE void run_tiles_of(const integer_line& p, const row_tiles& tiles) 
   for (std::int64_t tile = 0; tile < tiles.count; tile += 2) {
     const std::byte* const x = tiles.place(p, tile);
     const bool is_pair = tile + 1 < tiles.count;
-    if (p.floats) ask_for_floats<Vectors>(p, tiles.row(tile), tiles.height);
-    if (p.floats && is_pair) ask_for_floats<Vectors>(p, tiles.row(tile + 1), tiles.height);
+    if (p.floats) prefetch_floats<Vectors>(p, tiles.row(tile), tiles.height);
+    if (p.floats && is_pair) prefetch_floats<Vectors>(p, tiles.row(tile + 1), tiles.height);
     if (is_pair) add_tiles<2, Vectors>(p, x, tiles.place(p, tile + 1), later, sums);
     else add_tiles<1, Vectors>(p, x, nullptr, later, sums);
     put_tile<Vectors>(p, tiles.row(tile), tiles.height, sums);
@@ -127,7 +132,7 @@ CAMEO_NOINLINE void run_tiles_of(const integer_line& p, const row_tiles& tiles) 
   }
 }
 
-/// So many rows of a line from one of them on, all of one stretch.
+/// The part of a line that has the first `rows` rows of one stretch.
 integer_line part_of(const integer_line& p, std::int64_t stretch, std::int64_t rows) {
   integer_line part = p;
   const std::int64_t results = stretch * p.stretch * p.step;
@@ -148,7 +153,7 @@ void run_tiled_line(const integer_line& p) {
     for (const int sums : {0, 1, 2, 3}) sizes.set(sums, tiles.height, side);
     sizes.set(4, tiles.height, side), sizes.set(5, side, side);
     if (const std::int64_t last = p.cells % side; last != 0) sizes.set(6, tiles.height, last), sizes.set(7, last, side);
-    __asm__ volatile("" : : "r"(&sizes) : "memory");  // g++ 12 thinks that no more than 8 bytes are read
+    __asm__ volatile("" : : "r"(&sizes) : "memory");  // g++ 12 assumes that only 8 bytes are read
     _tile_loadconfig(&sizes);
     if (p.columns > side) run_tiles_of<2>(p, tiles);
     else run_tiles_of<1>(p, tiles);

@@ -1,4 +1,4 @@
-// Vectors of 256 bits, for the arithmetics of the files that include this within their target.
+// Vectors of 256 bits for integer_line-inl.hpp. Each file that includes this adds its arithmetic, within its target.
 struct vectors {
   static constexpr int lanes = 8, tile_rows = 6;
   using sum = __m256i;
@@ -39,8 +39,8 @@ struct vectors {
     std::memcpy(to, all, std::size_t(count) * sizeof *to);
   }
 
-  /// Codes of a tile's rows, four vectors at a time: packing with saturation makes the ends of u8 and s8 by itself.
-  /// Only a float that is too large for an integer has to be held: it would become the least one.
+  /// Quantizes the sums of a tile, four vectors at a time. Packing saturates at the limits of uint8 and int8, so that
+  /// only floats too large for int32 have to be clamped first: they would be converted to the least int32.
   template <int Vectors>
   struct row_codes {
     __m256 scale[Vectors], high;
@@ -65,7 +65,7 @@ struct vectors {
           made[k] = code(sums[i + k / Vectors < Rows ? i + k / Vectors : last][k % Vectors], scale[k % Vectors]);
         const __m256i a = _mm256_adds_epi16(_mm256_packs_epi32(made[0], made[1]), zero);
         const __m256i b = _mm256_adds_epi16(_mm256_packs_epi32(made[2], made[3]), zero);
-        // In each lane of 128 bits lie four codes of each vector.
+        // Each lane of 128 bits has four quantized values of each vector.
         const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
         const __m256i all =
             _mm256_permutevar8x32_epi32(is_signed ? _mm256_packs_epi16(a, b) : _mm256_packus_epi16(a, b), order);

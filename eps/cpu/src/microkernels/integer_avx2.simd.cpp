@@ -1,4 +1,4 @@
-// Integer products with AVX2: vpmaddubsw where its pairs can't saturate, and vpmaddwd.
+// Integer products with AVX2: vpmaddubsw where its sums of two products can't saturate, else vpmaddwd.
 #include "integer_loops.hpp"
 #include "machine/target.hpp"
 #include "nbits_loops.hpp"
@@ -35,7 +35,8 @@ struct bytes : vectors {
   static CAMEO_INLINE cells odds(cells a) { return _mm256_srli_epi16(a, 8); }
   static CAMEO_INLINE sum add_wide(sum s, cells a, cells b) { return _mm256_add_epi32(s, _mm256_madd_epi16(a, b)); }
 
-  /// 128 * 255 < 2^15: so much may all that is positive, or negative, of a pair be.
+  /// The positive weights of a pair, and the negative ones, may add up to 128, as 128 * 255 < 2^15: then the sum of the
+  /// two products does not saturate for any u8.
   static CAMEO_INLINE bool pairs_fit(cells a, cells b = nothing()) {
     const cells one = _mm256_set1_epi8(1), zero = nothing(), most = _mm256_set1_epi16(128);
     const auto pairs = [&](cells x, cells y) {

@@ -1,4 +1,4 @@
-// Vectors of 512 bits, for the arithmetics of the files that include this within their target.
+// Vectors of 512 bits for integer_line-inl.hpp. Each file that includes this adds its arithmetic, within its target.
 struct vectors {
   static constexpr int lanes = 16, tile_rows = 14;
   using sum = __m512i;
@@ -36,8 +36,9 @@ struct vectors {
     else _mm512_mask_storeu_epi32(to, first(count), s);
   }
 
-  /// Codes of a tile's rows, four vectors at a time: packing with saturation makes the ends of u8 and s8 by itself. A
-  /// float that is too large for an integer would become the least one; a scale below 1 takes no sum there.
+  /// Quantizes the sums of a tile, four vectors at a time. Packing saturates at the limits of uint8 and int8. A float
+  /// too large for int32 would be converted to the least int32, and has to be clamped first; with scales below 1 none
+  /// is.
   template <int Vectors>
   struct row_codes {
     __m512 scale[Vectors], high;
@@ -78,7 +79,7 @@ struct vectors {
           made[k] = code<Hold>(sums[i + k / Vectors < Rows ? i + k / Vectors : last][k % Vectors], scale[k % Vectors]);
         const __m512i a = _mm512_adds_epi16(_mm512_packs_epi32(made[0], made[1]), zero);
         const __m512i b = _mm512_adds_epi16(_mm512_packs_epi32(made[2], made[3]), zero);
-        // In each lane of 128 bits lie four codes of each vector.
+        // Each lane of 128 bits has four quantized values of each vector.
         const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
         const __m512i all =
             _mm512_permutexvar_epi32(order, is_signed ? _mm512_packs_epi16(a, b) : _mm512_packus_epi16(a, b));

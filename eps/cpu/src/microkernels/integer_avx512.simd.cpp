@@ -1,5 +1,4 @@
-// Integer products with AVX-512 that has no instructions for sums of bytes: vpmaddubsw where its pairs can't saturate,
-// and vpmaddwd.
+// Integer products with AVX-512 without VNNI: vpmaddubsw where its sums of two products can't saturate, else vpmaddwd.
 #include "integer_loops.hpp"
 #include "machine/target.hpp"
 #include "nbits_loops.hpp"
@@ -36,7 +35,7 @@ struct bytes : vectors {
   static CAMEO_INLINE cells odds(cells a) { return _mm512_srli_epi16(a, 8); }
   static CAMEO_INLINE sum add_wide(sum s, cells a, cells b) { return _mm512_add_epi32(s, _mm512_madd_epi16(a, b)); }
 
-  /// As with AVX2, which see.
+  /// See integer_avx2.simd.cpp.
   static CAMEO_INLINE bool pairs_fit(cells a, cells b = nothing()) {
     const cells one = _mm512_set1_epi8(1), zero = nothing(), most = _mm512_set1_epi16(128);
     const auto pairs = [&](cells x, cells y) {
@@ -54,7 +53,7 @@ struct shorts : vectors {
   static CAMEO_INLINE sum add_products(sum s, cells a, cells b) { return _mm512_add_epi32(s, _mm512_madd_epi16(a, b)); }
 };
 
-// Pairs of products as with AVX2, which see.
+// For the products of pairs, see nbits_avx2-inl.hpp.
 struct few_bits : nbits_vectors {
   template <int Bits>
   static constexpr int middle = Bits == 8 ? 128 : 0;

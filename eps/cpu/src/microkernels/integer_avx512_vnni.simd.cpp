@@ -1,5 +1,4 @@
-// Products with AVX-512 VNNI: vpdpbusd for bytes, vpdpwssd for numbers of 16 bits; and the same with AMX's tiles for
-// bytes.
+// Integer products with AVX-512 VNNI: vpdpbusd for bytes, vpdpwssd for int16; and with AMX's tiles for bytes.
 #include "integer_loops.hpp"
 #include "machine/target.hpp"
 #include "nbits_loops.hpp"

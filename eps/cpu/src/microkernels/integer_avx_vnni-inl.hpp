@@ -1,5 +1,5 @@
-// Products with vpdpbusd and vpdpwssd of 256 bits. These intrinsics are AVX-VNNI's as well as AVX512-VNNI's: the target
-// of the file that includes this says how they are encoded, and the tests run them as AVX512-VNNI.
+// Integer products with vpdpbusd and vpdpwssd of 256 bits. Both AVX-VNNI and AVX512-VNNI have these intrinsics; the
+// target of the file that includes this decides their encoding. Tests run them as AVX512-VNNI.
 #include "integer_avx2-inl.hpp"
 #include "integer_code_sum-inl.hpp"
 #include "integer_line-inl.hpp"

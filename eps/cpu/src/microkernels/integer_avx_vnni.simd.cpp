@@ -1,4 +1,4 @@
-// Products with AVX-VNNI.
+// Integer products with AVX-VNNI.
 #include "integer_loops.hpp"
 #include "machine/target.hpp"
 #include "nbits_loops.hpp"

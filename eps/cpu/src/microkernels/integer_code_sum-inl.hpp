@@ -1,16 +1,16 @@
-// Sums of codes by products of pairs of shorts, for the arithmetic A of the file that includes this within its target,
-// with
+// Adds quantized values with products of pairs of int16 (see whole_code_sum), for the arithmetic A of the file that
+// includes this within its target. In addition to what integer_line-inl.hpp lists, A has:
 //
-//   A::words(v), A::all_bytes(v)    v everywhere
+//   A::words(v), A::all_bytes(v)    v in all lanes of 32, or 8, bits
 //   A::flipped(a, b)                a ^ b
-//   A::low_bytes(a, b)              bytes of a and b in turn, of the lower halves of the lanes of 128 bits
-//   A::high_bytes(a, b)             of the upper halves
-//   A::shifted_up(a)                words times 256
-//   A::shifted_down(a, count)       words, whose signs remain
-//   A::narrowed(a, b, c, d)         words held to u8: the reverse of low_bytes() and high_bytes() twice
-//   A::replaced(y, a, b, from, v)   v where a is from[0] and b is from[1], else y
-//   A::put(p, a)                    stores a
+//   A::low_bytes(a, b)              the bytes of a and b interleaved, from the lower half of each 128 bits
+//   A::high_bytes(a, b)             the same from the upper half
+//   A::shifted_up(a)                lanes of 32 bits times 256
+//   A::shifted_down(a, count)       lanes of 32 bits, shifted right arithmetically
+//   A::narrowed(a, b, c, d)         lanes of 32 bits clamped to uint8, which reverses low_bytes() and high_bytes()
+//   twice A::replaced(y, a, b, from, v)   v where a is from[0] and b is from[1], else y A::put(p, a) stores a
 
+/// Adds the first elements of a and b, as many as fill whole vectors, and returns their number.
 template <class A>
 CAMEO_NOINLINE std::int64_t add_codes(const whole_code_sum& by, const std::uint8_t* a, const std::uint8_t* b,
                                       std::uint8_t* y, std::int64_t n) {

@@ -1,12 +1,13 @@
-// Filters of single channels with vpmaddwd, for the file that includes this within its target: a cell has two taps of a
-// window for one channel, as numbers of 16 bits. Of two rows those taps are a pair that stand one above the other, of a
-// last row alone those side by side. Pixels are put together once for all outputs that see them.
+// Depthwise convolution (one filter per channel) with vpmaddwd, for the file that includes this within its target. A
+// dot-product group ("cell" in names) has two taps of the window for one channel, as int16: taps above each other, from
+// two rows; or taps beside each other, in a last row without a partner. The groups of pixels are made once for all
+// outputs whose windows contain them.
 constexpr std::int64_t depthwise_cells(std::int64_t rows, std::int64_t columns) {
   return rows / 2 * columns + rows % 2 * ((columns + 1) / 2);
 }
 
-/// Calls f(first channel, channels) for each block of one or two vectors. The last one may have channels of the one
-/// before once more.
+/// Calls f(first channel, channels) for each block of one or two vectors of channels. The last block may overlap the
+/// one before.
 template <class F>
 void each_block(std::int64_t channels, const F& f) {
   std::int64_t block = 0;
@@ -24,7 +25,7 @@ std::size_t depthwise_size(std::int64_t channels, std::int64_t rows, std::int64_
   each_block(channels, [&](std::int64_t, std::int64_t block) { in_blocks += block; });
   return std::size_t(in_blocks * depthwise_cells(rows, columns)) * 4;
 }
-/// [block][cell][channel][2]
+/// Packs filters as [block][group][channel][2].
 void pack_depthwise(detail::function_ref<std::int32_t(std::int64_t)> numbers, std::int64_t channels, std::int64_t rows,
                     std::int64_t columns, std::byte* to) {
   each_block(channels, [&](std::int64_t first, std::int64_t block) {
@@ -46,7 +47,7 @@ void pack_depthwise(detail::function_ref<std::int32_t(std::int64_t)> numbers, st
   });
 }
 
-/// The cells of two pixels.
+/// The dot-product groups of two pixels, for one or two vectors of channels.
 CAMEO_INLINE void join_pixels(const std::uint8_t* a, const std::uint8_t* b, __m256i (&cells)[2]) {
   const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a));
   const __m128i y = _mm_loadu_si128(reinterpret_cast<const __m128i*>(b));
@@ -59,7 +60,7 @@ CAMEO_INLINE void join_pixels(const std::uint8_t* a, const std::uint8_t* b, __m2
   cells[0] = _mm256_cvtepu8_epi16(_mm_unpacklo_epi8(x, y));
 }
 
-/// Outputs [at, at + Outputs) of a line, for a block of channels whose filters are w.
+/// Computes outputs [at, at + Outputs) of a line for a block of channels, whose filters are w.
 template <int Columns, int Stride, int Outputs, int Vectors>
 CAMEO_NOINLINE void depthwise_tile(const depthwise_lines& p, std::int64_t first, const std::byte* w, std::int64_t line,
                                    std::int64_t at) {
@@ -91,7 +92,8 @@ CAMEO_NOINLINE void depthwise_tile(const depthwise_lines& p, std::int64_t first,
   if (r < p.rows) CAMEO_UNROLL
   for (int q = 0; q < seen; ++q) {
     __m256i cells[Vectors];
-    join_pixels(row + q * p.pixel, row + (q + 1 < seen ? q + 1 : q) * p.pixel, cells);  // behind a window any will do
+    // A tap after the last column has weight 0, so that any pixel will do.
+    join_pixels(row + q * p.pixel, row + (q + 1 < seen ? q + 1 : q) * p.pixel, cells);
     CAMEO_UNROLL
     for (int k = 0; k < Columns; k += 2)
       if (q >= k && (q - k) % Stride == 0 && (q - k) / Stride < Outputs)
@@ -106,7 +108,8 @@ CAMEO_NOINLINE void depthwise_tile(const depthwise_lines& p, std::int64_t first,
     vectors::store(sums[i][v], vectors::lanes, p.sums + to + i * p.channels + v * vectors::lanes);
 }
 
-/// Lines in tiles, the last one perhaps with outputs once more. Of two vectors, six outputs leave registers for cells.
+/// Computes lines in tiles of outputs, the last of which may overlap the one before. With two vectors of channels, a
+/// tile has six outputs, so that registers are left for groups.
 template <int Columns, int Stride, int Vectors>
 void depthwise_outputs(const depthwise_lines& p, std::int64_t first, const std::byte* w) {
   for (std::int64_t line = 0; line < p.lines; ++line) {

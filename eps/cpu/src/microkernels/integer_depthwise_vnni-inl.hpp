@@ -1,10 +1,11 @@
-// Filters of single channels with vpdpbusd, for the file that includes this within its target: a cell has four rows of
-// a window's column, for one channel. Columns of pixels are put together once for all outputs that see them. A block of
-// channels is as many as a vector has bytes; vector v of four has channels 16 * lane + 4 * v + 0 to 3 in each lane of
-// 128 bits: so bytes fall when rows are interleaved.
+// Depthwise convolution (one filter per channel) with vpdpbusd, for the file that includes this within its target. A
+// dot-product group ("cell" in names) has four rows of a column of the window, for one channel. The groups of a column
+// of pixels are made once for all outputs whose windows contain it. A block of channels has as many as a vector has
+// bytes. Its sums are in four vectors: in each lane of 128 bits, vector v has channels 16 * lane + 4 * v + 0 to 3,
+// which is the order that interleaving rows gives.
 inline constexpr std::int64_t depthwise_rows = 4, most_block = 64;
 
-/// Vectors with so many lanes of 128 bits.
+/// Operations on vectors of `Lanes` lanes of 128 bits.
 template <int Lanes>
 struct pixels;
 #define CAMEO_PIXELS(lanes, whole, real, bits, prefix)                                                      \
@@ -49,8 +50,7 @@ CAMEO_PIXELS(2, __m256i, __m256, __mmask32, _mm256)
 CAMEO_PIXELS(1, __m128i, __m128, __mmask16, _mm)
 #undef CAMEO_PIXELS
 
-/// Channels of the block that begins where `left` channels are left. The last one may have channels of the one before
-/// once more.
+/// The number of channels of the next block if `left` channels are left. The last block may overlap the one before.
 std::int64_t block_of(std::int64_t left) { return left > 48 ? 64 : left > 16 ? 32 : 16; }
 /// Calls f(first channel, channels) for each block of at least 16 channels.
 template <class F>
@@ -62,13 +62,14 @@ void each_block(std::int64_t channels, const F& f) {
     f(c + block <= channels ? c : channels - block, block);
   }
 }
-/// Where element i of a block's four vectors stands among its channels.
+/// The channel, in its block, of element i of the block's four vectors.
 std::int64_t channel_at(std::int64_t i, std::int64_t block) {
   const std::int64_t v = i / (block / 4), lane = i % (block / 4) / 4;
   return 16 * lane + 4 * v + i % 4;
 }
 
-/// Rows of a window are the fours that its columns need at least.
+/// The number of quads (four rows of a window) that windows with so many columns have; the filters of missing rows are
+/// 0.
 constexpr int quads_of(std::int64_t columns) { return columns > 4 ? 2 : 1; }
 bool takes_window(std::int64_t rows, std::int64_t columns, std::int64_t dilation) {
   const int quads = quads_of(columns);
@@ -83,7 +84,7 @@ std::size_t depthwise_size(std::int64_t channels, std::int64_t, std::int64_t col
   each_block(channels, [&](std::int64_t, std::int64_t block) { in_blocks += block; });
   return std::size_t(in_blocks * quads_of(columns) * columns * depthwise_rows);
 }
-/// [block][quad of rows][column][vector][lane of 128 bits][4 channels][4 rows]
+/// Packs filters as [block][quad of rows][column][vector][lane of 128 bits][4 channels][4 rows].
 void pack_depthwise(detail::function_ref<std::int32_t(std::int64_t)> numbers, std::int64_t channels, std::int64_t rows,
                     std::int64_t columns, std::byte* to) {
   each_block(channels, [&](std::int64_t first, std::int64_t block) {
@@ -97,7 +98,8 @@ void pack_depthwise(detail::function_ref<std::int32_t(std::int64_t)> numbers, st
   });
 }
 
-/// A block of channels: what all outputs share. `Lanes` of 128 bits; `count` channels are there.
+/// The data of a block of channels that all its outputs share. Vectors have `Lanes` lanes of 128 bits; `count` channels
+/// exist.
 template <int Lanes>
 struct depthwise_channels {
   using in = pixels<Lanes>;
@@ -115,8 +117,8 @@ struct depthwise_channels {
       : p{line}, first{c}, count{some}, w{packed}, is_signed{line.low + float(line.zero) < 0} {
     std::int32_t starts[most_block];
     float scales[most_block] = {};
-    turn(line.start + c, starts);
-    if (!line.sums) turn(line.scale + c, scales);
+    permute(line.start + c, starts);
+    if (!line.sums) permute(line.scale + c, scales);
     CAMEO_UNROLL
     for (int v = 0; v < 4; ++v) {
       start[v] = in::load(starts + v * in::numbers);
@@ -145,18 +147,18 @@ struct depthwise_channels {
 
  private:
   CAMEO_NOINLINE void put_sums(vector s0, vector s1, vector s2, vector s3, std::int32_t* to) const {
-    std::int32_t turned[most_block];
-    in::store(turned, s0), in::store(turned + in::numbers, s1);
-    in::store(turned + 2 * in::numbers, s2), in::store(turned + 3 * in::numbers, s3);
+    std::int32_t permuted[most_block];
+    in::store(permuted, s0), in::store(permuted + in::numbers, s1);
+    in::store(permuted + 2 * in::numbers, s2), in::store(permuted + 3 * in::numbers, s3);
     for (std::int64_t i = 0; i < in::channels; ++i)
-      if (const std::int64_t c = channel_at(i, in::channels); c < count) to[c] = turned[i];
+      if (const std::int64_t c = channel_at(i, in::channels); c < count) to[c] = permuted[i];
   }
   CAMEO_INLINE void put_sums(const vector (&sums)[4], std::int32_t* to) const {
     put_sums(sums[0], sums[1], sums[2], sums[3], to);
   }
-  /// What stands for channels one behind the other, in the order of the vectors; 0 for those that are not there.
+  /// Permutes values of consecutive channels to the order of the vectors, with 0 for channels that don't exist.
   template <class T>
-  CAMEO_INLINE void turn(const T* from, T* to) const {
+  CAMEO_INLINE void permute(const T* from, T* to) const {
     for (std::int64_t i = 0; i < in::channels; i += 4) {
       const std::int64_t c = channel_at(i, in::channels);
       if (c + 4 <= count) std::memcpy(to + i, from + c, 4 * sizeof(T));
@@ -166,7 +168,7 @@ struct depthwise_channels {
   }
 };
 
-/// Outputs whose columns are all within the image.
+/// The outputs [begin, end) of a line whose windows have all columns within the image.
 struct inner_outputs {
   std::int64_t begin, end;
   explicit inner_outputs(const depthwise_lines& p) {
@@ -178,7 +180,7 @@ struct inner_outputs {
   }
 };
 
-/// The bytes of `every` pixels, which begin at a column, that lie within the image.
+/// A mask of the bytes that are within the image, of `every` pixels that begin at a column.
 CAMEO_INLINE std::uint64_t inner_bytes(const depthwise_lines& p, std::int64_t column, std::int64_t every) {
   const auto first = [&](std::int64_t n) {
     const std::int64_t bytes = (n < 0 ? 0 : n > every ? every : n) * p.channels;
@@ -187,10 +189,11 @@ CAMEO_INLINE std::uint64_t inner_bytes(const depthwise_lines& p, std::int64_t co
   return first(p.image_columns - column) & ~first(-column);
 }
 
-/// What a tile sees of an image: all of it; columns that may lie outside, whole; some bytes of a column.
+/// The pixels of a tile's windows that are within the image: all; some columns, each completely in or out; or, in the
+/// flat layout below, some bytes of a vector.
 enum class sight : std::uint8_t { inner, edge, part };
 
-/// Adds four rows of windows that begin `Gap` columns apart.
+/// Adds a quad of rows to the sums of outputs whose windows begin `Gap` columns apart.
 template <int Columns, int Gap, int Outputs, sight Sight, int Lanes>
 CAMEO_INLINE void add_quad(const depthwise_channels<Lanes>& c, std::int64_t line, std::int64_t at, std::int64_t every,
                            int quad, typename pixels<Lanes>::vector (&sums)[Outputs][4]) {
@@ -239,7 +242,7 @@ CAMEO_INLINE void add_quad(const depthwise_channels<Lanes>& c, std::int64_t line
   }
 }
 
-/// Outputs at, at + every, ... of a line: their windows begin `Gap` columns apart.
+/// Computes outputs at, at + every, ... of a line, whose windows begin `Gap` columns apart.
 template <int Columns, int Gap, int Outputs, sight Sight, int Lanes>
 CAMEO_NOINLINE void depthwise_tile(const depthwise_channels<Lanes>& c, std::int64_t line, std::int64_t at,
                                    std::int64_t every) {
@@ -265,7 +268,7 @@ void depthwise_outputs(const depthwise_channels<Lanes>& c) {
     std::int64_t at = 0;
     for (; at < inner.begin; ++at) edge(line, at);
     for (; at + most <= inner.end; at += most) depthwise_tile<Columns, Stride, most, sight::inner>(c, line, at, 1);
-    if (inner.end - at > 1 && inner.end - inner.begin >= most)  // some of them once more
+    if (inner.end - at > 1 && inner.end - inner.begin >= most)  // overlaps the tile before
       depthwise_tile<Columns, Stride, most, sight::inner>(c, line, inner.end - most, 1), at = inner.end;
     for (; at < p.outputs; ++at) edge(line, at);
   }
@@ -285,7 +288,7 @@ void run_depthwise(const depthwise_lines& p) {
   return p.stride == 1 ? depthwise_blocks<5, 1>(p) : depthwise_blocks<5, 2>(p);
 }
 
-// --- 8, 16 or 32 channels and neighbouring windows: some pixels are a block, whose columns begin a pixel apart ---
+// --- 8, 16 or 32 channels and stride 1: a vector has all channels of several neighboring pixels (the flat layout) ---
 
 bool flat_takes(std::int64_t channels, std::int64_t rows, std::int64_t columns, std::int64_t stride,
                 std::int64_t dilation, bool fit_bytes) {
@@ -303,8 +306,8 @@ void pack_flat(detail::function_ref<std::int32_t(std::int64_t)> numbers, std::in
 
 template <int Columns, int Channels>
 void flat_blocks(const depthwise_lines& p) {
-  constexpr int of_block = most_block / Channels;  // pixels
-  constexpr int most = Channels == 32 ? 4 : 2;     // of 16 channels and less, blocks share no column
+  constexpr int of_block = most_block / Channels;  // the pixels of a vector
+  constexpr int most = Channels == 32 ? 4 : 2;     // outputs of a tile; with 16 channels or less they share no column
   std::int32_t start[most_block];
   float scale[most_block];
   for (std::int64_t i = 0; i < most_block; ++i) {
@@ -320,7 +323,7 @@ void flat_blocks(const depthwise_lines& p) {
     for (std::int64_t at = 0; at < p.outputs;)
       if (at >= inner.begin && at + most * of_block <= inner.end) {
         depthwise_tile<Columns, of_block, most, sight::inner>(c, l, at, of_block), at += most * of_block;
-      } else {  // the last one perhaps with some of them once more
+      } else {  // the last vector may overlap the one before
         depthwise_tile<Columns, of_block, 1, sight::part>(c, l, at + here <= p.outputs ? at : p.outputs - here, here);
         at += here;
       }

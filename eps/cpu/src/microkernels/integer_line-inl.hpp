@@ -1,28 +1,30 @@
-// A line of exact integer sums, for the arithmetic A of the file that includes this, within its namespace and its
-// target:
+// Computes an integer_line (a line is the rows of one call, see integer_loops.hpp) with the arithmetic A of the file
+// that includes this, within its namespace and its target. A has these members:
 //
 //   A::lanes                        sums of a vector
 //   A::tile_rows                    rows of a tile of two vectors, as many as there are registers for
-//   A::sum, A::cells                a vector of sums, and of cells
-//   A::broadcast(p), A::load(p)     one cell everywhere; the cells of `lanes` columns
-//   A::add_products(s, a, b)        s + the products of the cells a and b
-//   A::load_sums(p), A::store(s, p) int32 in memory
+//   A::sum, A::cells                a vector of sums, and one of dot-product groups
+//   A::broadcast(p), A::load(p)     one group in all lanes; the groups of `lanes` columns
+//   A::add_products(s, a, b)        s plus the products of the groups a and b
+//   A::load_sums(p), A::store(s, p) reads and writes int32
 //   A::add(s, s)
-//   A::middle                       if there: what broadcast() takes from each number
-//   A::evens(a), A::odds(a)         if there: the first and third bytes of each cell of u8 as numbers of 16 bits,
-//                                   and the others; then there are kinds of cells (integer_loops.hpp), and
-//   A::ordered(a, order)            the bytes of each cell in one of cell_orders
-//   A::add_wide(s, a, b)            s + the products of numbers of 16 bits
-//   A::add_joined(s, a, b, c, d)    s + the products of a and b, and of c and d
-//   A::codes                        how sums become codes: made of a line and its first column; put(s, lanes, p)
-//   A::row_codes<vectors>           if there, instead: made of a line; put(rows, columns, p, step)
+//   A::middle                       optional: what broadcast() subtracts from each byte
+//   A::codes                        quantizes sums: constructed from a line and its first column; put(s, lanes, p)
+//   A::row_codes<vectors>           optional, instead of codes: constructed from a line; put(rows, columns, p, step)
+//
+// If panels have several kinds of groups (see cell_kind), A also has:
+//
+//   A::evens(a), A::odds(a)         the first and third bytes of each group of u8 as int16, and the others
+//   A::ordered(a, order)            the bytes of each group in one of cell_orders
+//   A::add_wide(s, a, b)            s plus the products of groups of int16
+//   A::add_joined(s, a, b, c, d)    s plus the products of a and b, and of c and d
 
-/// Few rows have an address each, in registers, so that they may lie in several stretches.
+/// True if tiles have so few rows that each can have an address in a register; then they may be in different stretches.
 template <class A>
 inline constexpr bool takes_stretches = A::tile_rows <= 8;
 
-/// Where a tile's rows are, all of which have their numbers at the same places: from(bytes)(row). Apart: each row has
-/// an address.
+/// The addresses of a tile's rows: shifted(bytes)(row) is the address `bytes` after the beginning of a row. Apart: each
+/// row has a separate address; else rows have a constant distance.
 template <int Rows, bool Apart>
 struct row_places {
   const std::byte* at[Rows];
@@ -40,7 +42,7 @@ struct row_places {
       if (++rest == p.stretch) rest = 0, ++stretch;
     }
   }
-  CAMEO_INLINE places from(std::int64_t bytes) const { return {at, bytes}; }
+  CAMEO_INLINE places shifted(std::int64_t bytes) const { return {at, bytes}; }
 };
 template <int Rows>
 struct row_places<Rows, false> {
@@ -53,7 +55,7 @@ struct row_places<Rows, false> {
     CAMEO_INLINE const std::byte* operator()(int row) const { return every_third[row / 3] + row % 3 * step; }
   };
   CAMEO_INLINE row_places(const integer_line& p, std::int64_t row) : first{p.x + row * p.row_step}, step{p.row_step} {}
-  CAMEO_INLINE places from(std::int64_t bytes) const {
+  CAMEO_INLINE places shifted(std::int64_t bytes) const {
     places made;
     made.step = step;
     CAMEO_UNROLL
@@ -64,15 +66,14 @@ struct row_places<Rows, false> {
 template <class A, int Rows>
 using places_of = row_places<Rows, takes_stretches<A>>;
 
-/// Brings what is read later to the second cache.
+/// Prefetches what is read later into the L2 cache.
 template <std::int64_t Bytes>
 CAMEO_INLINE void fetch(const std::byte* p) {
   CAMEO_UNROLL
   for (std::int64_t i = 0; i < Bytes; i += 64) __builtin_prefetch(p + i, 0, 2);
 }
 
-/// The sums of `Rows` rows and `Vectors` vectors of columns. A single row has four chains of additions: one would wait
-/// for itself.
+/// Adds all products of `Rows` rows and `Vectors` vectors of columns to the sums.
 template <class A, int Rows, int Vectors>
 CAMEO_INLINE void add_runs(const integer_line& p, const places_of<A, Rows>& x, const std::byte* w, std::int64_t ahead,
                            typename A::sum (&sums)[Rows][Vectors]) {
@@ -83,7 +84,7 @@ CAMEO_INLINE void add_runs(const integer_line& p, const places_of<A, Rows>& x, c
       CAMEO_UNROLL
       for (int j = 0; j < Vectors; ++j) columns[j] = A::load(w + j * bytes);
       fetch<panel>(w + ahead);
-      const auto row = x.from(at);
+      const auto row = x.shifted(at);
       CAMEO_UNROLL
       for (int i = 0; i < Rows; ++i) {
         const typename A::cells factor = A::broadcast(row(i));
@@ -92,6 +93,7 @@ CAMEO_INLINE void add_runs(const integer_line& p, const places_of<A, Rows>& x, c
       }
     }
 }
+/// add_runs() for a single row, with four chains of additions, to hide the latency of an addition.
 template <class A, int Vectors>
 CAMEO_INLINE void add_runs_of_one(const integer_line& p, const places_of<A, 1>& x, const std::byte* w,
                                   typename A::sum (&sums)[1][Vectors]) {
@@ -102,7 +104,7 @@ CAMEO_INLINE void add_runs_of_one(const integer_line& p, const places_of<A, 1>& 
   for (int i = 0; i < chains; ++i) CAMEO_UNROLL
   for (int j = 0; j < Vectors; ++j) more[i][j] = i == 0 ? sums[0][j] : A::nothing();
   for (std::int64_t t = 0; t < p.tap_count; ++t) {
-    const std::byte* from = x.from(p.taps[t])(0);
+    const std::byte* from = x.shifted(p.taps[t])(0);
     std::int64_t c = 0;
     for (; c + chains <= p.cells; c += chains, from += 4 * chains, w += panel * chains) CAMEO_UNROLL
     for (int i = 0; i < chains; ++i) {
@@ -119,7 +121,7 @@ CAMEO_INLINE void add_runs_of_one(const integer_line& p, const places_of<A, 1>& 
   for (int j = 0; j < Vectors; ++j) sums[0][j] = A::add(A::add(more[0][j], more[1][j]), A::add(more[2][j], more[3][j]));
 }
 
-/// Of a panel with kinds of cells, those of one kind: `w` moves behind them.
+/// Adds the products of the groups of one kind, in a panel with several kinds, and moves `w` behind them.
 template <class A, cell_kind Kind, int Rows, int Vectors>
 CAMEO_INLINE void add_cells(const integer_line& p, const places_of<A, Rows>& x, const std::byte*& w, std::int64_t ahead,
                             typename A::sum (&sums)[Rows][Vectors]) {
@@ -129,7 +131,7 @@ CAMEO_INLINE void add_cells(const integer_line& p, const places_of<A, Rows>& x, 
   const std::int64_t* list = p.list + std::int64_t(Kind) * (1 + p.tap_count * p.cells);
   for (const std::int64_t* const end = list + 1 + *list; ++list < end; w += size) {
     fetch<size>(w + ahead);
-    const auto row = x.from(*list);
+    const auto row = x.shifted(*list);
     typename A::cells columns[Vectors], more[Vectors];
     CAMEO_UNROLL
     for (int j = 0; j < Vectors; ++j) {
@@ -162,13 +164,13 @@ CAMEO_INLINE void add_sorted_runs(const integer_line& p, const places_of<A, Rows
   (add_cells<A, cell_kind(I), Rows, Vectors>(p, x, w, ahead, sums), ...);
 }
 
-/// The compiler's own vectors, which are the same for every instruction set.
+/// Vectors of the compiler's extension, which every instruction set has.
 template <int Lanes>
 struct plain_vectors {
   typedef std::int32_t words __attribute__((vector_size(4 * Lanes)));
   typedef float floats __attribute__((vector_size(4 * Lanes)));
 };
-/// Sums become floats where they are.
+/// Converts sums to floats (see float_form), in place.
 template <class A, int Rows, int Vectors>
 CAMEO_INLINE void make_floats(const integer_line& p, typename A::sum (&sums)[Rows][Vectors]) {
   using words = typename plain_vectors<A::lanes>::words;
@@ -186,14 +188,14 @@ CAMEO_INLINE void make_floats(const integer_line& p, typename A::sum (&sums)[Row
   }
 }
 
-/// A tile's rows of floats lie far apart: they come while its sums are made.
+/// Prefetches the output rows of a tile of floats, which are far apart in memory, before its sums are computed.
 template <int Rows, int Columns>
-CAMEO_NOINLINE void ask_for_rows(const integer_line& p, std::int64_t row) {
+CAMEO_NOINLINE void prefetch_rows(const integer_line& p, std::int64_t row) {
   for (int i = 0; i < Rows; ++i)
     for (int j = 0; j < Columns; j += 16) __builtin_prefetch(p.floats + (row + i) * p.step + j, 0, 2);
 }
 
-/// The sums of a tile, or the floats that are made of them.
+/// Stores the sums of a tile, or the floats they are converted to.
 template <class A, int Rows, int Vectors>
 CAMEO_INLINE void store_words(const integer_line& p, std::int64_t row, typename A::sum (&sums)[Rows][Vectors]) {
   if (p.floats) make_floats<A>(p, sums);
@@ -216,7 +218,7 @@ CAMEO_NOINLINE void run_tile(const integer_line& p, std::int64_t row) {
   }
   const std::int64_t ahead = row == 0 ? p.ahead : 0;
   const places_of<A, Rows> x{p, row};
-  if (p.floats) ask_for_rows<Rows, Vectors * A::lanes>(p, row);
+  if (p.floats) prefetch_rows<Rows, Vectors * A::lanes>(p, row);
   if constexpr (requires { A::evens; })
     add_sorted_runs<A, Rows, Vectors>(p, x, ahead, sums, std::make_index_sequence<panel_kinds::count>{});
   else if constexpr (Rows == 1) add_runs_of_one<A, Vectors>(p, x, p.w, sums);
@@ -236,7 +238,7 @@ CAMEO_NOINLINE void run_tile(const integer_line& p, std::int64_t row) {
   }
 }
 
-/// A line in tiles of almost the same size.
+/// Computes a line in tiles of almost the same number of rows, with a separate instance of the code for each number.
 template <class A, int Vectors, std::size_t... I>
 CAMEO_NOINLINE void run_even_tiles(const integer_line& p, std::index_sequence<I...>) {
   static constexpr void (*tile_of[])(const integer_line&, std::int64_t) = {run_tile<A, int(I) + 1, Vectors>...};
@@ -247,9 +249,10 @@ CAMEO_NOINLINE void run_even_tiles(const integer_line& p, std::index_sequence<I.
   for (std::int64_t larger = p.rows - tiles * least; larger > 0; --larger, row += least + 1) tile_of[least](p, row);
   for (; row < p.rows; row += least) tile_of[least - 1](p, row);
 }
-/// A line in tiles. Where a size for each number of rows would be too much code, what is left has tiles of fewer rows,
-/// one of which may compute some rows a second time. Lines of images are often a few times eight pixels, a little more
-/// than one tile, or two; and so often is what is left.
+/// Computes a line in tiles. If an instance for each number of rows would be too much code, there are tiles of four
+/// sizes. A rest of rows takes smaller tiles, the last of which may overlap the one before. Lines of images often have
+/// a multiple of eight pixels: if the rest, with a few whole tiles, is a small multiple of eight, it takes tiles of
+/// eight rows.
 template <class A, int Vectors>
 CAMEO_NOINLINE void run_tiles(const integer_line& p) {
   if constexpr (takes_stretches<A>) return run_even_tiles<A, Vectors>(p, std::make_index_sequence<A::tile_rows>{});
@@ -285,7 +288,8 @@ constexpr std::int32_t middle_of() {
   else return 0;
 }
 
-/// Sort: of integer_sort-inl.hpp, where there are kinds of cells.
+/// The arithmetic A as a table entry. Sort: sort_cells() of integer_sort-inl.hpp, if panels have several kinds of
+/// groups.
 template <class A, auto Sort = nullptr>
 inline constexpr integer_arithmetic arithmetic_of{A::per_cell, 2 * A::lanes, A::tile_rows,  takes_stretches<A>,
                                                   run_line<A>, Sort,         middle_of<A>()};

@@ -1,4 +1,4 @@
-// Vectors of 128 bits, for the arithmetics of the files that include this within their target.
+// Vectors of 128 bits for integer_line-inl.hpp. Each file that includes this adds its arithmetic, within its target.
 struct vectors {
   static constexpr int lanes = 4, tile_rows = 8;
   using sum = int32x4_t;

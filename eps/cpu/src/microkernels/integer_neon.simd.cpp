@@ -1,4 +1,4 @@
-// Integer products with what every 64-bit ARM processor has: smull.
+// Integer products with smull, which every 64-bit ARM processor has.
 #include "integer_loops.hpp"
 #include "machine/target.hpp"
 #include "nbits_loops.hpp"

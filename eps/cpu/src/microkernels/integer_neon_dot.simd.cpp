@@ -1,5 +1,5 @@
-// Integer products with ARM's DotProd: sdot, four products of s8 for each sum. What rows have is u8, and is multiplied
-// less 128.
+// Integer products with ARM's DotProd: sdot adds four products of s8 to each sum. Rows are u8; 128 is subtracted before
+// they are multiplied.
 #include "integer_loops.hpp"
 #include "machine/target.hpp"
 #include "nbits_loops.hpp"

@@ -1,4 +1,4 @@
-// Integer products with ARM's I8MM: usdot, four products of u8 and s8 for each sum.
+// Integer products with ARM's I8MM: usdot adds four products of u8 and s8 to each sum.
 #include "integer_loops.hpp"
 #include "machine/target.hpp"
 #include "nbits_loops.hpp"

@@ -1,4 +1,4 @@
-// Integer products without instructions of their own.
+// Integer products in portable C++, for processors without a special implementation.
 #include "integer_loops.hpp"
 #include "machine/target.hpp"
 #include "nbits_loops.hpp"
@@ -17,10 +17,10 @@ namespace {
 struct shorts {
   static constexpr int per_cell = 2, lanes = 4, tile_rows = 4;
   struct sum {
-    std::uint32_t of[lanes];
+    std::uint32_t lane[lanes];
   };
   struct cells {
-    std::int16_t of[lanes][2];
+    std::int16_t lane[lanes][2];
   };
 
   static CAMEO_INLINE cells load(const std::byte* p) {
@@ -30,7 +30,7 @@ struct shorts {
   }
   static CAMEO_INLINE cells broadcast(const std::byte* p) {
     cells made;
-    for (auto& each : made.of) std::memcpy(each, p, sizeof each);
+    for (auto& each : made.lane) std::memcpy(each, p, sizeof each);
     return made;
   }
   static CAMEO_INLINE sum load_sums(const std::int32_t* p) {
@@ -40,16 +40,16 @@ struct shorts {
   }
   static CAMEO_INLINE sum nothing() { return {}; }
   static CAMEO_INLINE sum add(sum a, sum b) {
-    for (int i = 0; i < lanes; ++i) a.of[i] += b.of[i];
+    for (int i = 0; i < lanes; ++i) a.lane[i] += b.lane[i];
     return a;
   }
   static CAMEO_INLINE sum add_products(sum s, cells a, cells b) {
-    for (int i = 0; i < lanes; ++i)  // of numbers of 9 bits
-      s.of[i] += std::uint32_t(a.of[i][0] * b.of[i][0] + a.of[i][1] * b.of[i][1]);
+    for (int i = 0; i < lanes; ++i)  // elements have 9 bits, so that the sum of two products fits in int
+      s.lane[i] += std::uint32_t(a.lane[i][0] * b.lane[i][0] + a.lane[i][1] * b.lane[i][1]);
     return s;
   }
   static CAMEO_INLINE void store(sum s, int count, std::int32_t* to) {
-    std::memcpy(to, s.of, std::size_t(count) * sizeof *to);
+    std::memcpy(to, s.lane, std::size_t(count) * sizeof *to);
   }
 
   struct codes {
@@ -58,7 +58,7 @@ struct shorts {
     CAMEO_INLINE codes(const integer_line& line, int first) : p{line}, column{first} {}
     CAMEO_INLINE void put(sum s, int count, std::uint8_t* to) const {
       for (int i = 0; i < count; ++i) {
-        const float v = float(std::int32_t(s.of[i])) * p.scale[column + i];
+        const float v = float(std::int32_t(s.lane[i])) * p.scale[column + i];
         to[i] = std::uint8_t(std::int32_t(std::nearbyint(std::clamp(v, p.low, p.high))) + p.zero);
       }
     }

@@ -1,11 +1,13 @@
-// Panels of plain cells of bytes become panels of kinds of cells, for an arithmetic A as in integer_line-inl.hpp, with
+// Sorts the dot-product groups of a panel of bytes by kind (see cell_kind), for an arithmetic A as in
+// integer_line-inl.hpp with these additional members:
 //
-//   A::pairs_fit(a)                 whether any u8 times these s8 are pairs within 16 bits
-//   A::pairs_fit(a, b)              the same where the pairs of both are added
-//   A::wide_evens(a)                as evens(), of s8
-//   A::wide_odds(a)                 as odds(), of s8
+//   A::pairs_fit(a)                 true if the sums of pairs of these s8 times any u8 fit in int16
+//   A::pairs_fit(a, b)              true if they fit even if the sums of a and b are added
+//   A::wide_evens(a)                evens() of s8
+//   A::wide_odds(a)                 odds() of s8
 //   A::put(p, a)                    stores a
 
+/// Finds the kind of each group, and moves groups from the end of the panel to their places.
 template <class A>
 CAMEO_NOINLINE void sort_cells(const panel_kinds& kinds, std::byte* panel) {
   constexpr std::int64_t bytes = A::lanes * 4, whole = 2 * bytes;
@@ -27,7 +29,7 @@ CAMEO_NOINLINE void sort_cells(const panel_kinds& kinds, std::byte* panel) {
         A::pairs_fit(A::load(w + bytes), A::load(next + bytes)))
       panel[at] = std::byte(cell_kind::joined), panel[++at] = std::byte(cell_kind::second);
   }
-  // No cell is written over before it is read: those that need more room than they had are the last.
+  // No group is overwritten before it is read, as those that need more bytes than they had (wide ones) come last.
   const auto put = [&](cells a, cells b) { A::put(out, a), A::put(out + bytes, b), out += whole; };
   for (std::size_t i = 0; i < panel_kinds::count; ++i)
     for (std::int64_t at = 0; at < kinds.all(); ++at) {

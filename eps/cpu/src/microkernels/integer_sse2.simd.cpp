@@ -1,4 +1,4 @@
-// Integer products with what every x86-64 processor has: pmaddwd.
+// Integer products with pmaddwd, which every x86-64 processor has.
 #include "integer_loops.hpp"
 #include "machine/target.hpp"
 #include "nbits_loops.hpp"

@@ -1,4 +1,4 @@
-// Vectors of 256 bits for weights of few bits.
+// Vectors of 256 bits for nbits_line-inl.hpp.
 struct nbits_vectors {
   static constexpr int lanes = 8, tile_rows = 4, row_blocks = 2;
   using codes = __m256i;
@@ -25,10 +25,10 @@ struct nbits_vectors {
   static CAMEO_INLINE floats multiply(floats a, floats b) { return _mm256_mul_ps(a, b); }
   static CAMEO_INLINE floats to_floats(sums s) { return _mm256_cvtepi32_ps(s); }
 
-  /// Codes as floats: with AVX-512 stands how.
-  template <int Bits, bool Centred>
+  /// Converts quantized weights to floats; nbits_avx512-inl.hpp explains how.
+  template <int Bits, bool Centered>
   struct table {
-    static constexpr int middle = Centred ? 1 << (Bits - 1) : 0, top = 23 / Bits * Bits;
+    static constexpr int middle = Centered ? 1 << (Bits - 1) : 0, top = 23 / Bits * Bits;
     template <int I>
     CAMEO_INLINE floats at(codes groups) const {
       constexpr int bit = I * Bits, q = bit % top;
@@ -38,10 +38,11 @@ struct nbits_vectors {
       return _mm256_sub_ps(_mm256_castsi256_ps(number), _mm256_set1_ps(float((1 << (23 - q)) + middle)));
     }
   };
-  /// A look-up sees the lower three bits; the fourth, as a sign, chooses between two.
-  struct book {
+  /// Looks weights of 4 bits up in a codebook. The lookup instruction uses the lower three bits; the fourth, shifted to
+  /// the sign bit, selects one of two results.
+  struct codebook {
     floats low, high;
-    CAMEO_INLINE explicit book(const float* of) : low{_mm256_loadu_ps(of)}, high{_mm256_loadu_ps(of + lanes)} {}
+    CAMEO_INLINE explicit codebook(const float* of) : low{_mm256_loadu_ps(of)}, high{_mm256_loadu_ps(of + lanes)} {}
     template <int I>
     CAMEO_INLINE floats at(codes groups) const {
       const codes place = _mm256_srli_epi32(groups, I * 4);
@@ -50,8 +51,9 @@ struct nbits_vectors {
     }
   };
 
-  // vpmaddubsw adds two products of u8 and s8 and saturates at 16 bits. Codes of 2 and 4 bits are far from that; codes
-  // of 8 bits less 128 get there by their magnitude, at most 2 * 128 * 127, with their sign at the other factor.
+  // The instruction vpmaddubsw adds two products of u8 and s8, and saturates at 16 bits. Weights of 2 and 4 bits are
+  // far from that. For weights of 8 bits minus 128, the magnitude is multiplied, and the sign is moved to the other
+  // factor: the sum is 2 * 128 * 127 at most.
   template <int Bits>
   static constexpr int middle = Bits == 8 ? 128 : 0;
   template <int Bits>

@@ -1,4 +1,4 @@
-// Vectors of 512 bits for weights of few bits; how cells of bytes are multiplied, the includer says.
+// Vectors of 512 bits for nbits_line-inl.hpp. Each file that includes this adds the products of dot-product groups.
 struct nbits_vectors {
   static constexpr int lanes = 16, tile_rows = 6, row_blocks = 2;
   using codes = __m512i;
@@ -22,12 +22,13 @@ struct nbits_vectors {
   static CAMEO_INLINE floats multiply(floats a, floats b) { return _mm512_mul_ps(a, b); }
   static CAMEO_INLINE floats to_floats(sums s) { return _mm512_cvtepi32_ps(s); }
 
-  /// Codes as floats. A code at bit q of a float's mantissa, below the exponent of 2^(23 - q), makes 2^(23 - q) + code:
-  /// one operation, and one to subtract what is too much, which is exact. A table takes a shift and a look-up, which
-  /// other parts of a processor do; what stands above the code is looked up as well, or is zero.
-  template <int Bits, bool Centred>
+  /// Converts quantized weights to floats, in two ways that use different execution units:
+  ///   - A weight at bit q of a float's mantissa, with the exponent of 2^(23 - q), makes 2^(23 - q) + weight. It takes
+  ///     one operation, and another to subtract the power of two, which is exact.
+  ///   - A table takes a shift and a lookup. Bits above the weight are looked up too, so the table repeats its entries.
+  template <int Bits, bool Centered>
   struct table {
-    static constexpr int middle = Centred ? 1 << (Bits - 1) : 0, top = 23 / Bits * Bits;
+    static constexpr int middle = Centered ? 1 << (Bits - 1) : 0, top = 23 / Bits * Bits;
     floats numbers;
     CAMEO_INLINE table() {
       alignas(64) float of[lanes];
@@ -37,7 +38,7 @@ struct nbits_vectors {
     template <int I>
     CAMEO_INLINE floats at(codes groups) const {
       constexpr int bit = I * Bits, q = bit % top;
-      if constexpr (Bits < 8 && (!Centred || q == 0))
+      if constexpr (Bits < 8 && (!Centered || q == 0))
         return _mm512_permutexvar_ps(_mm512_srli_epi32(groups, bit), numbers);
       const codes from = bit < top ? groups : _mm512_srli_epi32(groups, top);
       const codes mask = _mm512_set1_epi32(((1 << Bits) - 1) << q), exponent = _mm512_set1_epi32((127 + 23 - q) << 23);
@@ -45,10 +46,10 @@ struct nbits_vectors {
       return _mm512_sub_ps(_mm512_castsi512_ps(number), _mm512_set1_ps(float((1 << (23 - q)) + middle)));
     }
   };
-  /// A look-up sees the lower four bits.
-  struct book {
+  /// Looks weights of 4 bits up in a codebook; the lookup instruction ignores all but the lower four bits.
+  struct codebook {
     floats numbers;
-    CAMEO_INLINE explicit book(const float* of) : numbers{_mm512_loadu_ps(of)} {}
+    CAMEO_INLINE explicit codebook(const float* of) : numbers{_mm512_loadu_ps(of)} {}
     template <int I>
     CAMEO_INLINE floats at(codes groups) const {
       return _mm512_permutexvar_ps(_mm512_srli_epi32(groups, I * 4), numbers);

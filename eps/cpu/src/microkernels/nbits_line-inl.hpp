@@ -1,26 +1,27 @@
-// Lines of products of weights of few bits, for the vectors A of the file that includes this, within its namespace and
-// its target:
+// Computes an nbits_line (see nbits_loops.hpp) with the vectors A of the file that includes this, within its namespace
+// and its target. A has these members:
 //
 //   A::lanes, A::tile_rows            columns of a vector; rows of a tile of two vectors
-//   A::codes, A::floats, A::sums      vectors of 32 bits: groups of codes, floats, int32
-//   A::load(p)                        groups
+//   A::row_blocks                     blocks of a row at a time, if a tile has a single row
+//   A::codes, A::floats, A::sums      vectors of 32-bit elements: groups of quantized weights, floats, int32
+//   A::load(p)                        loads groups of weights
 //   A::load_floats(p), A::store(v, count, p), A::all(x), A::all_sums(i), A::widen(p)
 //   A::add_product(s, a, b)           s + a * b, and A::take_product: s - a * b; A::add, A::multiply, A::less
-//   A::to_floats(s)                   of sums
-//   A::table<Bits, Centred>           codes as floats: at<I>(groups), less 2^(Bits - 1) where `Centred`
-//   A::book                           the same of 4 bits, with the numbers that it was made with
-//   A::middle<Bits>                   what split() takes from each code
-//   A::split<Bits>(groups, cells)     the 8 / Bits cells of groups
-//   A::add_cells<Bits>(s, cells, a)   s + the products of cells and those of s8 at a
+//   A::to_floats(s)                   converts sums
+//   A::table<Bits, Centered>           weights as floats: at<I>(groups), minus 2^(Bits - 1) if `Centered`
+//   A::codebook                       a codebook for weights of 4 bits, with the same interface
+//   A::middle<Bits>                   what split() subtracts from each weight
+//   A::split<Bits>(groups, cells)     the 8 / Bits dot-product groups of four int8 that groups of weights contain
+//   A::add_cells<Bits>(s, cells, a)   s plus the products of dot-product groups and those of s8 at a
 
-/// Zero points of a block, as floats.
+/// Loads the zero points of a block, as floats.
 template <class A, int Bits>
 CAMEO_INLINE void load_zeros(const nbits_line& p, std::int64_t at, typename A::floats (&zeros)[2]) {
   for (int j = 0; j < 2; ++j)
     zeros[j] = p.zeros ? A::widen(p.zeros + at + j * A::lanes) : A::load_floats(p.float_zeros + at + j * A::lanes);
 }
 
-/// Adds a row's products with the codes at place I of their groups, and goes on to the next place.
+/// Adds the products of rows with weight I of each group, and then, recursively, with the weights after it.
 template <class A, int Bits, class Table, bool Zeros, int Rows, int Blocks, int I = 0>
 CAMEO_INLINE void add_places(const Table& table, const typename A::codes (&groups)[Blocks][2],
                              const typename A::floats (&zeros)[Blocks][2], const float* const (&x)[Blocks][Rows],
@@ -45,8 +46,8 @@ CAMEO_INLINE void add_places(const Table& table, const typename A::codes (&group
   }
 }
 
-/// Adds `Blocks` blocks, from number `b` on, to the sums of rows of floats. Several at a time are for few rows, whose
-/// additions would wait for each other.
+/// Adds `Blocks` blocks, from number `first` on, to the sums of rows of floats. Few rows take several blocks at a time,
+/// to hide the latency of additions.
 template <class A, int Bits, class Table, bool Zeros, int Rows, int Blocks>
 CAMEO_INLINE void add_float_blocks(const nbits_line& p, const Table& table, std::int64_t row, std::int64_t first,
                                    typename A::floats (&totals)[Rows][2]) {
@@ -111,7 +112,7 @@ CAMEO_INLINE Table table_for(const nbits_line& p) {
   else return Table{};
 }
 
-/// Tiles of rows of floats. `Zeros`: zero points are subtracted from what the table says.
+/// Computes tiles of rows of floats. `Zeros`: zero points are subtracted from the table's values.
 template <class A, int Bits, class Table, bool Zeros>
 struct float_tiles {
   template <int Rows>
@@ -130,7 +131,7 @@ struct float_tiles {
   }
 };
 
-/// Exact sums of a block of rows of s8.
+/// Adds the exact products of a block of rows of int8.
 template <class A, int Bits, int Rows>
 CAMEO_INLINE void add_codes(const nbits_line& p, const std::byte* w, const std::byte* const (&x)[Rows],
                             typename A::sums (&sums)[Rows][2]) {
@@ -145,7 +146,7 @@ CAMEO_INLINE void add_codes(const nbits_line& p, const std::byte* w, const std::
   }
 }
 
-/// Tiles of rows of s8.
+/// Computes tiles of rows of int8.
 template <class A, int Bits>
 struct byte_tiles {
   template <int Rows>
@@ -185,7 +186,8 @@ struct byte_tiles {
   }
 };
 
-/// A line in tiles of many rows, and of 4, 2 and 1, so that a few rows read their codes once.
+/// Computes a line in tiles of tile_rows rows, and the rest in tiles of 4, 2 and 1 rows. Few rows so read the weights
+/// once.
 template <class A, class Tiles>
 CAMEO_NOINLINE void run_rows(const nbits_line& p) {
   constexpr int most = A::tile_rows;
@@ -201,9 +203,9 @@ CAMEO_NOINLINE void run_rows(const nbits_line& p) {
 template <class A, int Bits>
 CAMEO_NOINLINE void run_float_line(const nbits_line& p) {
   using plain = typename A::template table<Bits, false>;
-  using centred = typename A::template table<Bits, true>;
+  using centered = typename A::template table<Bits, true>;
   if (p.zeros || p.float_zeros) run_rows<A, float_tiles<A, Bits, plain, true>>(p);
-  else run_rows<A, float_tiles<A, Bits, centred, false>>(p);
+  else run_rows<A, float_tiles<A, Bits, centered, false>>(p);
 }
 
 template <class A>
@@ -212,4 +214,4 @@ inline constexpr nbits_loops nbits_of{
     A::tile_rows,
     {run_float_line<A, 2>, run_float_line<A, 4>, run_float_line<A, 8>},
     {run_rows<A, byte_tiles<A, 2>>, run_rows<A, byte_tiles<A, 4>>, run_rows<A, byte_tiles<A, 8>>},
-    run_rows<A, float_tiles<A, 4, typename A::book, false>>};
+    run_rows<A, float_tiles<A, 4, typename A::codebook, false>>};

@@ -1,4 +1,4 @@
-// Vectors of 128 bits for weights of few bits.
+// Vectors of 128 bits for nbits_line-inl.hpp.
 struct nbits_vectors {
   static constexpr int lanes = 4, tile_rows = 4, row_blocks = 2;
   using codes = __m128i;
@@ -23,18 +23,18 @@ struct nbits_vectors {
   static CAMEO_INLINE floats multiply(floats a, floats b) { return _mm_mul_ps(a, b); }
   static CAMEO_INLINE floats to_floats(sums s) { return _mm_cvtepi32_ps(s); }
 
-  template <int Bits, bool Centred>
+  template <int Bits, bool Centered>
   struct table {
     template <int I>
     CAMEO_INLINE floats at(codes groups) const {
       const codes code = _mm_and_si128(_mm_srli_epi32(groups, I * Bits), _mm_set1_epi32((1 << Bits) - 1));
       const floats number = _mm_cvtepi32_ps(code);
-      return Centred ? _mm_sub_ps(number, _mm_set1_ps(1 << (Bits - 1))) : number;
+      return Centered ? _mm_sub_ps(number, _mm_set1_ps(1 << (Bits - 1))) : number;
     }
   };
-  struct book {
+  struct codebook {
     const float* numbers;
-    CAMEO_INLINE explicit book(const float* of) : numbers{of} {}
+    CAMEO_INLINE explicit codebook(const float* of) : numbers{of} {}
     template <int I>
     CAMEO_INLINE floats at(codes groups) const {
       alignas(16) std::uint32_t code[lanes];
@@ -51,7 +51,7 @@ struct nbits_vectors {
     const codes mask = _mm_set1_epi8(char((1 << Bits) - 1));
     for (int i = 0; i < 8 / Bits; ++i) cells[i] = _mm_and_si128(_mm_srli_epi32(groups, i * Bits), mask);
   }
-  /// The first and third, then the second and fourth number of cells, as 16 bits.
+  /// Multiplies the first and third, and then the second and fourth element of each dot-product group, as int16.
   template <int Bits>
   static CAMEO_INLINE sums add_cells(sums s, const codes (&cells)[8 / Bits], const std::byte* a) {
     for (int i = 0; i < 8 / Bits; ++i) {

@@ -5,41 +5,42 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-// The inner loops over tensors whose channels lie in blocks.
+// The inner loops over tensors in the NCHWc layout (channels in blocks of 16, see nchwc.hpp). A line is the pixels of
+// one image row of the output. A tap is a position of the convolution's window.
 
-/// Outputs of one line for a few blocks of output channels. Pixels that are neighbours in the output are neighbours in
-/// `x` too: a kernel's stride is dealt with before, when `x` is copied.
+/// The arguments for one line of a dense convolution, for a few blocks of output channels. The windows of neighboring
+/// outputs are neighbors in `x`: a convolution with a stride has copied the pixels that it needs.
 struct nchwc_line {
-  const float* x;            // first output's window
+  const float* x;            // the window of the first output
   std::int64_t x_block;      // elements from one block of input channels to the next
   std::int64_t channels;     // input channels to read
-  const std::int64_t* taps;  // where the elements of a window lie, from its start
-  std::int64_t tap_count;    // of them
-  std::int64_t w_first;      // weights of a channel before the first of `taps`, in taps
-  std::int64_t w_taps;       // taps that the weights have
+  const std::int64_t* taps;  // the offset of each tap from the start of a window, in elements
+  std::int64_t tap_count;
+  std::int64_t w_first;      // taps of the weights before the first of `taps`
+  std::int64_t w_taps;       // taps of the weights in total
   const float* w;            // [channels / 16][w_taps][up to 16 channels][blocks * 16]
-  std::int64_t blocks;       // of output channels, nchwc_line_kernels::most_blocks at most
+  std::int64_t blocks;       // blocks of output channels, nchwc_line_kernels::most_blocks at most
   std::int64_t count;        // outputs
-  float* y;                  // first output
+  float* y;                  // the first output
   std::int64_t y_block;      // elements from one block of output channels to the next
-  const float* ahead;        // null, or weights that are wanted soon: on the way into the second cache meanwhile,
-  std::int64_t ahead_lines;  // cache lines of them for each 16 channels of a tap
+  const float* ahead;        // weights that are needed soon, which are prefetched into the L2 cache; or null
+  std::int64_t ahead_lines;  // cache lines of them to prefetch for each 16 channels of a tap
   const float* bias;         // [blocks * 16]
-  const float* add;          // null, or laid out as y: added before the activation
-  float low, high;           // bounds of y, for Relu and Clip; infinite for none
-  const activation* more;    // null, or what is done to y besides
-  std::int64_t lanes;        // of the last block that hold channels; the others become 0
+  const float* add;          // an addend with the layout of y, which is added before the activation; or null
+  float low, high;           // the bounds of y, for Relu and Clip; infinite for none
+  const activation* more;    // another activation that is applied to y, or null
+  std::int64_t lanes;        // channels of the last block that exist; the others become 0
 };
 
-/// One line of outputs of a convolution with one filter per channel, of one block.
+/// The arguments for one line of a depthwise convolution (one filter per channel), for one block of channels.
 struct nchwc_depthwise_line {
-  const float* x;                 // start of the line that the first row of taps sees
+  const float* x;                 // the beginning of the input line that the first row of taps covers
   std::int64_t row_step;          // elements from one row of taps to the next
-  std::int64_t rows, columns;     // taps of the window that lie inside the image vertically; all taps of a row
-  std::int64_t stride, dilation;  // of a line, in pixels
+  std::int64_t rows, columns;     // rows of the window that are inside the image; columns of the window
+  std::int64_t stride, dilation;  // along the line, in pixels
   const float* w;                 // [rows][columns][16]
-  std::int64_t width, pad;        // pixels of an input line, and before it
-  std::int64_t count;
+  std::int64_t width, pad;        // pixels of an input line, and of the padding before it
+  std::int64_t count;             // outputs; it and the members below are as in nchwc_line
   float* y;
   const float* bias;  // [16]
   const float* add;
@@ -48,21 +49,21 @@ struct nchwc_depthwise_line {
   std::int64_t lanes;
 };
 
-/// One line of pooled outputs of one block.
+/// The arguments for one line of a pool, for one block of channels; the members are as in nchwc_depthwise_line.
 struct nchwc_pool_line {
-  const float* x;  // start of the line that the first row of taps sees
+  const float* x;
   std::int64_t row_step, rows, columns, stride, dilation, width, pad, count;
   float* y;
-  const float* scale;  // mean: 1 / elements for each output; null: the largest
+  const float* scale;  // for the mean, 1 / number of elements for each output; null: the maximum
 };
 
-/// The loops of dense convolutions for one instruction set. A kernel chooses when it binds and stays with it: packed
-/// weights go with it.
+/// The loops of dense convolutions for one instruction set. A kernel chooses them while binding and keeps them, as its
+/// packed weights have their layout.
 struct nchwc_line_kernels {
-  std::int64_t most_blocks;               // of output channels that `line` does at once
-  std::int64_t most_pixels;               // that it does at once of two blocks
-  void (*line)(const nchwc_line&);        // x with blocked channels
-  void (*plain_line)(const nchwc_line&);  // x as planes: pixels are 1 element apart, `channels` is 1
+  std::int64_t most_blocks;               // the most blocks of output channels of one call of `line`
+  std::int64_t most_pixels;               // pixels of a tile of two blocks
+  void (*line)(const nchwc_line&);        // x in the NCHWc layout
+  void (*plain_line)(const nchwc_line&);  // x as planes: neighboring pixels are 1 element apart, `channels` is 1
 };
 const nchwc_line_kernels& best_nchwc_line_kernels();
 
@@ -70,9 +71,10 @@ const nchwc_line_kernels& best_nchwc_line_kernels();
 struct nchwc_kernels {
   void (*depthwise)(const nchwc_depthwise_line&);
   void (*pool)(const nchwc_pool_line&);
-  void (*mean)(const float* x, std::int64_t count, float* y);  // of `count` pixels of a block
+  /// The mean, or the maximum, of `count` pixels of a block, for each channel.
+  void (*mean)(const float* x, std::int64_t count, float* y);
   void (*largest)(const float* x, std::int64_t count, float* y);
-  /// y [count][16] = x [lanes planes][count], zeros behind the lanes; and back.
+  /// y [count][16] = x [lanes planes][count] with zeros for further channels; `unblock` is the inverse.
   void (*block)(const float* x, std::int64_t plane, std::int64_t lanes, std::int64_t count, float* y);
   void (*unblock)(const float* x, std::int64_t plane, std::int64_t lanes, std::int64_t count, float* y);
   void (*every_second)(const float* x, std::int64_t count, float* y);  // y[i] = x[2 * i]

@@ -1,4 +1,4 @@
-// The inner loops over blocked channels, once per instruction set: filters of one channel, pools, and reordering.
+// Depthwise convolutions, pools and reordering in the NCHWc layout, compiled once per instruction set.
 #include "machine/simd.hpp"
 
 #include <hwy/foreach_target.h>
@@ -15,7 +15,7 @@ namespace {
 
 #include "nchwc_vectors-inl.hpp"
 
-/// What a depthwise sum becomes, at element `at` of the line's outputs.
+/// Applies addend and bounds to vector `v` of a pixel's sums, and stores it at element `at` of the line's outputs.
 HWY_INLINE void put_depthwise(const nchwc_depthwise_line& p, std::int64_t at, int v, vec sum) {
   if (p.add) sum = hn::Add(sum, hn::LoadU(d, p.add + at));
   sum = bounded(sum, hn::Set(d, p.low), hn::Set(d, p.high));
@@ -24,8 +24,8 @@ HWY_INLINE void put_depthwise(const nchwc_depthwise_line& p, std::int64_t at, in
 
 alignas(64) constexpr float zeros[channel_block] = {};
 
-/// A vector of each of the outputs [at, at + Pixels), for dilation 1: neighbours share what is read. `Edge`: some of it
-/// lies outside the line.
+/// Computes vector `v` of the channels of outputs [at, at + Pixels), for dilation 1; neighboring outputs share the
+/// pixels that are read. `Edge`: some of these may be outside of the line.
 template <int Pixels, int Columns, int Stride, bool Edge>
 void depthwise_tile(const nchwc_depthwise_line& p, std::int64_t at, int v) {
   constexpr int seen = (Pixels - 1) * Stride + Columns;
@@ -64,7 +64,7 @@ HWY_INLINE void depthwise_part(const nchwc_depthwise_line& p, std::int64_t at, i
   else depthwise_tile<Pixels, Columns, Stride, true>(p, at, v);
 }
 
-/// As many outputs of a line as are summed up at once: one number at a time gains nothing by more.
+/// The most outputs of a tile. Emulated vectors, which have one element, gain nothing by more than two.
 constexpr int most_depthwise = CAMEO_SIMD_EMULATED ? 2 : 8;
 template <int Columns, int Stride, int Pixels = most_depthwise>
 void depthwise_some(const nchwc_depthwise_line& p, std::int64_t at, std::int64_t count, int v) {
@@ -73,7 +73,7 @@ void depthwise_some(const nchwc_depthwise_line& p, std::int64_t at, std::int64_t
   depthwise_part<Columns, Stride, Pixels>(p, at, v);
 }
 
-/// A line in as few tiles as possible, about equally wide.
+/// Computes a line in as few tiles as possible, of about equal width.
 template <int Columns, int Stride>
 void depthwise_tiles(const nchwc_depthwise_line& p) {
   const std::int64_t tiles = (p.count + most_depthwise - 1) / most_depthwise;
@@ -87,7 +87,7 @@ void depthwise_tiles(const nchwc_depthwise_line& p) {
   }
 }
 
-/// The first and last + 1 of `taps` that lie inside a line of `width` pixels for a window that starts at `start`.
+/// The taps [first, last) of a window starting at `start` that are inside a line of `width` pixels.
 struct inside_taps {
   std::int64_t first, last;
   inside_taps(std::int64_t start, std::int64_t taps, std::int64_t dilation, std::int64_t width)
@@ -95,7 +95,7 @@ struct inside_taps {
         last{start >= width ? 0 : std::min(taps, (width - start + dilation - 1) / dilation)} {}
 };
 
-/// Any window, one output at a time.
+/// Computes outputs one at a time, for any window.
 void depthwise_any(const nchwc_depthwise_line& p) {
   for (std::int64_t at = 0; at < p.count; ++at) {
     const std::int64_t start = at * p.stride - p.pad;
@@ -139,7 +139,7 @@ void pool_outputs(const nchwc_pool_line& p) {
         const float* HWY_RESTRICT from = p.x + r * p.row_step + v * lanes;
         for (std::int64_t c = taps.first; c < taps.last; ++c) {
           const vec x = hn::LoadU(d, from + (start + c * p.dilation) * channel_block);
-          if constexpr (Largest) sum = hn::IfThenElse(hn::Or(hn::Gt(x, sum), hn::Ne(x, x)), x, sum);  // NaN wins
+          if constexpr (Largest) sum = hn::IfThenElse(hn::Or(hn::Gt(x, sum), hn::Ne(x, x)), x, sum);  // NaN spreads
           else sum = hn::Add(sum, x);
         }
       }
@@ -154,7 +154,7 @@ void pool_line(const nchwc_pool_line& p) {
   else pool_outputs<true>(p);
 }
 
-/// One output of all `count` pixels; four are taken in at a time, since one chain of additions would wait for itself.
+/// Reduces all `count` pixels of a block, with four chains of operations to hide their latency.
 template <bool Largest>
 void reduce_pixels(const float* x, std::int64_t count, float* y) {
   const vec none = Largest ? hn::Set(d, -std::numeric_limits<float>::infinity()) : hn::Zero(d);
@@ -178,8 +178,8 @@ void reduce_pixels(const float* x, std::int64_t count, float* y) {
 }
 
 #if CAMEO_SIMD_VECTORS
-/// Four by four elements, turned over.
-HWY_INLINE void turn_tile(const float* from, std::int64_t from_step, float* to, std::int64_t to_step) {
+/// Transposes 4 x 4 elements.
+HWY_INLINE void transpose_tile(const float* from, std::int64_t from_step, float* to, std::int64_t to_step) {
   const hn::FixedTag<float, 4> four;
   const auto a = hn::LoadU(four, from), b = hn::LoadU(four, from + from_step);
   const auto c = hn::LoadU(four, from + 2 * from_step), e = hn::LoadU(four, from + 3 * from_step);
@@ -191,7 +191,7 @@ HWY_INLINE void turn_tile(const float* from, std::int64_t from_step, float* to, 
   hn::StoreU(hn::ConcatUpperUpper(four, ce2, ab2), four, to + 3 * to_step);
 }
 #else
-inline void turn_tile(const float* from, std::int64_t from_step, float* to, std::int64_t to_step) {
+inline void transpose_tile(const float* from, std::int64_t from_step, float* to, std::int64_t to_step) {
   for (std::int64_t i = 0; i < 4; ++i)
     for (std::int64_t j = 0; j < 4; ++j) to[j * to_step + i] = from[i * from_step + j];
 }
@@ -202,7 +202,7 @@ void block_planes(const float* x, std::int64_t plane, std::int64_t channels, std
   if (channels == channel_block)
     for (; i + 4 <= count; i += 4)
       for (std::int64_t c = 0; c < channel_block; c += 4)
-        turn_tile(x + c * plane + i, plane, y + i * channel_block + c, channel_block);
+        transpose_tile(x + c * plane + i, plane, y + i * channel_block + c, channel_block);
   for (; i < count; ++i) {
     for (std::int64_t c = 0; c < channels; ++c) y[i * channel_block + c] = x[c * plane + i];
     for (std::int64_t c = channels; c < channel_block; ++c) y[i * channel_block + c] = 0;
@@ -214,20 +214,20 @@ void unblock_planes(const float* x, std::int64_t plane, std::int64_t channels, s
     const std::int64_t n = c + 4 <= channels ? 4 : 1;
     std::int64_t i = 0;
     if (n == 4)
-      for (; i + 4 <= count; i += 4) turn_tile(x + i * channel_block + c, channel_block, y + c * plane + i, plane);
+      for (; i + 4 <= count; i += 4) transpose_tile(x + i * channel_block + c, channel_block, y + c * plane + i, plane);
     for (; i < count; ++i)
       for (std::int64_t k = c; k < c + n; ++k) y[k * plane + i] = x[i * channel_block + k];
     c += n;
   }
 }
 
-/// y[i] = x[2 * i]; nothing behind the last one is read.
+/// y[i] = x[2 * i]. Nothing after x[2 * (count - 1)] is read.
 void every_second(const float* x, std::int64_t count, float* y) {
   std::int64_t i = 0;
 #if CAMEO_SIMD_VECTORS
   for (; i + lanes < count; i += lanes)
     hn::StoreU(hn::ConcatEven(d, hn::LoadU(d, x + 2 * i + lanes), hn::LoadU(d, x + 2 * i)), d, y + i);
-  if (count >= lanes) {  // the last ones, perhaps again; the upper half is read one element early
+  if (count >= lanes) {  // the last vector may overlap the one before; its upper half is read from one element earlier
     i = count - lanes;
     const vec low = hn::LoadU(d, x + 2 * i), high = hn::LoadU(d, x + 2 * i + lanes - 1);
     hn::StoreU(hn::ConcatUpperLower(d, hn::ConcatOdd(d, high, high), hn::ConcatEven(d, low, low)), d, y + i);

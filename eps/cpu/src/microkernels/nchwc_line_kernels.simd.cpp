@@ -1,4 +1,4 @@
-// The inner loops of dense convolutions over blocked channels, once per instruction set.
+// The inner loops of dense convolutions in the NCHWc layout, compiled once per instruction set.
 #include "machine/simd.hpp"
 
 #include <hwy/foreach_target.h>
@@ -16,16 +16,16 @@ namespace {
 
 #include "nchwc_vectors-inl.hpp"
 
-/// Blocks of output channels that are worked on at once, where a block is a vector and registers are many.
+/// The most blocks of output channels of a tile: several if a block is one vector and there are 32 registers.
 constexpr int most_blocks = vectors == 1 && CAMEO_SIMD_REGISTERS == 32 ? 3 : 1;
-/// How many outputs of a line are summed up at once for some blocks: as many as there are registers for beside the
-/// weights and a factor.
+/// The most outputs of a tile with so many blocks: as many as there are registers for, beside those for the weights and
+/// one factor.
 constexpr int most_pixels(int blocks) {
   const int of_a_pixel = blocks * vectors;
   return std::clamp((CAMEO_SIMD_REGISTERS - 1 - of_a_pixel) / of_a_pixel, 2, 16);
 }
 
-/// One input channel: all sums += its weights * its pixels.
+/// Adds the products of one input channel, its weights times its pixels, to all sums.
 template <int Blocks, int Pixels, int Step>
 HWY_INLINE void add_channel(const float* HWY_RESTRICT x, const float* HWY_RESTRICT w,
                             vec (&sums)[Blocks * vectors][Pixels]) {
@@ -41,7 +41,7 @@ HWY_INLINE void add_channel(const float* HWY_RESTRICT x, const float* HWY_RESTRI
   }
 }
 
-constexpr std::int64_t cache_line = 16;  // in floats
+constexpr std::int64_t cache_line = 16;  // floats of a cache line
 HWY_INLINE void fetch(const float* from) {
 #if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
   __builtin_prefetch(from, 0, 2);
@@ -50,12 +50,12 @@ HWY_INLINE void fetch(const float* from) {
 #endif
 }
 
-/// All taps of all input channels.
+/// Adds the products of all taps of all input channels.
 template <int Blocks, int Pixels, int Step>
 HWY_INLINE void add_taps(const nchwc_line& p, const float* HWY_RESTRICT x, const float* ahead,
                          vec (&sums)[Blocks * vectors][Pixels]) {
   constexpr int width = Blocks * int(channel_block);
-  if constexpr (Step == 1) {  // planes: each channel is a tap of its own
+  if constexpr (Step == 1) {  // x consists of planes: each tap of each channel is an entry of `taps`
     const float* HWY_RESTRICT w = p.w + p.w_first * width;
     for (std::int64_t t = 0; t < p.tap_count; ++t, w += width)
       add_channel<Blocks, Pixels, Step>(x + p.taps[t], w, sums);
@@ -111,7 +111,7 @@ void run_tile(const nchwc_line& p, const float* HWY_RESTRICT x, float* y, const 
 
 using tile_function = void (*)(const nchwc_line&, const float*, float*, const float*, const float*);
 
-/// The tiles of `Blocks` blocks for 1, 2, ... pixels.
+/// The functions that compute tiles of `Blocks` blocks and 1, 2, ... pixels.
 template <int Blocks, int Step>
 struct tiles_of {
   template <int... I>
@@ -121,7 +121,7 @@ struct tiles_of {
   static constexpr auto functions = table(std::make_integer_sequence<int, most_pixels(Blocks)>());
 };
 
-/// A line in as few tiles as possible, about equally wide.
+/// Computes a line in as few tiles as possible, of about equal width.
 template <int Blocks, int Step>
 void run_line(const nchwc_line& p) {
   constexpr std::int64_t most = most_pixels(Blocks);

@@ -10,7 +10,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Bytes of the longest float with six digits after the point.
+/// The bytes of the longest float that is printed with six digits after the point.
 constexpr std::size_t longest_number = 64;
 
 std::string_view printed(float number, char* to) {
@@ -18,7 +18,8 @@ std::string_view printed(float number, char* to) {
   return {to, std::size_t(end - to)};
 }
 
-/// Element `i` of a map's values as T; false for a text that is no number.
+/// Converts element `i` of a map's values to T; false if a string is not a number. `room` is a buffer for printed
+/// floats.
 template <class T>
 bool value_as(const value& values, std::int64_t i, char* room, T& out) {
   const bool is_text = values.type == dtype::string;
@@ -59,7 +60,8 @@ status cast_values(run_context& c, const value& map, std::int64_t size) {
     if (at < 0) return bad_input("key ", at, " must not be negative");
     if (at >= y->count()) continue;
     char* const text = room.empty() ? nullptr : room.data() + std::size_t(i) * longest_number;
-    if (!value_as<T>(values, from, text, (*y)[at])) return bad_input("the value of key ", key[from], " is no number");
+    if (!value_as<T>(values, from, text, (*y)[at]))
+      return bad_input("the value of key ", key[from], " is not a number");
   }
   return {};
 }
@@ -72,8 +74,8 @@ result<cast_map> cast_map::bind(bind_context& c) {
     return bad_attribute("cast_to must be TO_FLOAT, TO_STRING or TO_INT64, not '", to, "'");
   if (form != "DENSE" && form != "SPARSE") return bad_attribute("map_form must be DENSE or SPARSE, not '", form, "'");
   cast_map made;
-  made.to = to == "TO_FLOAT" ? dtype::f32 : to == "TO_STRING" ? dtype::string : dtype::i64;
-  if (c.outputs[0].type != made.to) return bad_attribute("cast_to is ", to, ", but Y has ", c.outputs[0].type);
+  made.target = to == "TO_FLOAT" ? dtype::f32 : to == "TO_STRING" ? dtype::string : dtype::i64;
+  if (c.outputs[0].type != made.target) return bad_attribute("cast_to is ", to, ", but Y has ", c.outputs[0].type);
   if (form == "DENSE") return made;
   made.size = c.int_or("max_map", 1);
   if (made.size < 1) return bad_attribute("max_map is ", made.size, ", must be positive");
@@ -82,13 +84,13 @@ result<cast_map> cast_map::bind(bind_context& c) {
 
 status cast_map::run(run_context& c) const {
   const value& map = c.input(0);
-  if (map.kind != value_kind::map || map.parts.size() != 2) return bad_input("X is no map");
+  if (map.kind != value_kind::map || map.parts.size() != 2) return bad_input("X is not a map");
   const value &keys = map.parts[0], &values = map.parts[1];
   if (keys.type != dtype::i64 || (values.type != dtype::f32 && values.type != dtype::string))
     return bad_input("X is a map of ", keys.type, " to ", values.type, ", must be of int64 to float or string");
   if (keys.shape.count() != values.shape.count()) return bad_input("X has not as many values as keys");
-  if (to == dtype::f32) return cast_values<float>(c, map, size);
-  return to == dtype::i64 ? cast_values<std::int64_t>(c, map, size) : cast_values<std::string_view>(c, map, size);
+  if (target == dtype::f32) return cast_values<float>(c, map, size);
+  return target == dtype::i64 ? cast_values<std::int64_t>(c, map, size) : cast_values<std::string_view>(c, map, size);
 }
 
 }  // namespace CAMEO_NAMESPACE::eps

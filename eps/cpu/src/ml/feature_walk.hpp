@@ -7,8 +7,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Calls f(row, x, room, lane) for the rows of X, which must have `columns`, `grain` of them on a thread: the row's
-/// numbers, and room for `more` others.
+/// Calls f(row index, x, buffer, worker) for the rows of X, on several workers with at least `grain` rows each: x is
+/// the row as double, and the buffer has `more` elements. INVALID_ARGUMENT if X does not have `columns` columns.
 template <class F>
 status each_feature_row(run_context& c, const feature_rows& size, std::int64_t columns, std::int64_t more,
                         std::int64_t grain, const F& f) {
@@ -19,7 +19,7 @@ status each_feature_row(run_context& c, const feature_rows& size, std::int64_t c
   const auto rooms = lane_scratch<double>::make(c, std::size_t(numbers));
   if (!rooms) return rooms.error();
   parallel_rows(c, size.rows, grain, [&](std::int64_t first, std::int64_t last, std::size_t lane) {
-    double* const row = rooms->of(lane);
+    double* const row = rooms->at(lane);
     for (std::int64_t r = first; r < last; ++r) {
       read_row(x, r, columns, row);
       f(r, row, row + columns, lane);
@@ -28,7 +28,7 @@ status each_feature_row(run_context& c, const feature_rows& size, std::int64_t c
   return {};
 }
 
-/// What a classifier says of each row: a label, and scores. A node may leave out either.
+/// The outputs of a classifier, a label and scores for each row. Both are optional.
 class classifier_outputs {
  public:
   [[gnu::noinline]] static result<classifier_outputs> make(run_context& c, const class_labels& labels,
@@ -49,7 +49,7 @@ class classifier_outputs {
   void put_label(std::int64_t row, std::int64_t k) const {
     if (label_) labels_->put(*label_, row, k);
   }
-  /// n scores; columns that have none are 0.
+  /// Writes n scores, and 0 for further columns.
   void put_scores(std::int64_t row, const double* from, std::int64_t n) const {
     for (std::int64_t k = 0; scores_ && k < columns_; ++k) scores_[row * columns_ + k] = k < n ? float(from[k]) : 0.0f;
   }
@@ -61,7 +61,7 @@ class classifier_outputs {
   std::int64_t columns_ = 0;
 };
 
-/// `post_transform` by its name.
+/// Reads the attribute post_transform.
 [[gnu::noinline]] inline status read_transform(const bind_context& c, score_transform& f) {
   const result<score_transform> named = score_transform_named(c.string_or("post_transform", "NONE"));
   if (named) f = *named;

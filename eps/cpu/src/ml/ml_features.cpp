@@ -10,13 +10,13 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// f(const T* x) for a tensor of numbers.
+/// Calls f(const T* x) for the type of a numeric tensor.
 template <class F>
 status with_numbers(const value& x, F&& f) {
   return table_elements::visit(x.type, status{},
                                [&]<class T>(std::type_identity<T>) { return f(static_cast<const T*>(x.data)); });
 }
-/// True for a NaN of floating point; no integer is one.
+/// True for NaN; false for all integers.
 template <class T>
 bool is_nan(T v) {
   if constexpr (std::is_floating_point_v<T>) return std::isnan(v);
@@ -167,7 +167,8 @@ status one_hot_encoder::run(run_context& c) const {
   const value& x = c.input(0);
   const auto n = std::int64_t(std::max(ints.size(), strings.size()));
   if (x.shape.rank() == max_rank) return bad_input("X has shape ", x.shape, ", a rank too high");
-  if ((x.type == dtype::string) != ints.empty()) return bad_input("X has elements of ", x.type, ", its categories not");
+  if ((x.type == dtype::string) != ints.empty())
+    return bad_input("X has elements of ", x.type, "; its categories have another type");
   extents shape = x.shape;
   shape.push_back(n);
   const result<tensor_view<float>> y = c.output<float>(0, shape);

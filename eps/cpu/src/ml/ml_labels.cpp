@@ -9,14 +9,14 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// A total order, also of floats: NaN comes last and equals itself.
+/// A total order of keys: NaN is last, and equal to itself.
 template <class T>
-bool before(const T& a, const T& b) {
+bool precedes(const T& a, const T& b) {
   if constexpr (std::is_floating_point_v<T>) return a < b || (a == a && b != b);
   else return a < b;
 }
 
-/// Keys, values or a default as a node's attributes give them.
+/// The keys, values or default that an attribute of any kind contains.
 struct given_list {
   dtype type = dtype::undefined;
   const void* data = nullptr;
@@ -45,7 +45,7 @@ given_list first_listed(const bind_context& c, const std::string_view (&names)[N
   return {};
 }
 
-/// Memory of the plan for elements of any of the types, strings too.
+/// Memory for elements of any type, strings too, that lives as long as the plan.
 template <class T>
 result<std::span<T>> keep_elements(bind_context& c, std::int64_t count) {
   std::size_t bytes = 0;
@@ -59,7 +59,7 @@ result<std::span<T>> keep_elements(bind_context& c, std::int64_t count) {
 
 using labels = label_table::elements;
 
-/// Sorts keys, drops those given twice, and puts the values beside them.
+/// Makes a table of sorted keys with their values. Of equal keys, the first counts.
 status sort_table(bind_context& c, label_table& table, const given_list& keys, const given_list& values) {
   if (keys.count != values.count) return bad_attribute("there are ", keys.count, " keys and ", values.count, " values");
   for (const dtype type : {keys.type, values.type})
@@ -67,16 +67,16 @@ status sort_table(bind_context& c, label_table& table, const given_list& keys, c
   const result<std::span<std::int64_t>> order = c.keep<std::int64_t>(std::size_t(keys.count));
   if (!order) return order.error();
   for (std::size_t i = 0; i < order->size(); ++i) (*order)[i] = std::int64_t(i);
-  table.from = keys.type, table.to = values.type;
+  table.key_type = keys.type, table.value_type = values.type;
   const status sorted = labels::visit(keys.type, status{}, [&]<class K>(std::type_identity<K>) -> status {
     const K* const from = static_cast<const K*>(keys.data);
     std::sort(order->begin(), order->end(), [&](std::int64_t a, std::int64_t b) {
-      return before(from[a], from[b]) || (!before(from[b], from[a]) && a < b);
+      return precedes(from[a], from[b]) || (!precedes(from[b], from[a]) && a < b);
     });
     const result<std::span<K>> kept = keep_elements<K>(c, keys.count);
     if (!kept) return kept.error();
     for (const std::int64_t i : *order) {
-      if (table.count > 0 && !before((*kept)[std::size_t(table.count - 1)], from[i])) continue;
+      if (table.count > 0 && !precedes((*kept)[std::size_t(table.count - 1)], from[i])) continue;
       (*order)[std::size_t(table.count)] = i;
       (*kept)[std::size_t(table.count++)] = from[i];
     }
@@ -94,7 +94,7 @@ status sort_table(bind_context& c, label_table& table, const given_list& keys, c
   });
 }
 
-/// The default of a type, when a node gives none.
+/// The value for keys that are not in the table, from the node's attributes or by the definition.
 result<const void*> otherwise_of(bind_context& c, dtype type) {
   if (const given_list given = listed(c, "default_tensor"); given.type != dtype::undefined) {
     if (given.type != type || given.count < 1) return bad_attribute("default_tensor must be one ", type);
@@ -108,22 +108,22 @@ result<const void*> otherwise_of(bind_context& c, dtype type) {
   return static_cast<const void*>(nullptr);
 }
 
-/// What versions before default_tensor, and nodes without a default, answer.
+/// The default of nodes without a default attribute.
 template <class T>
 constexpr T preset = std::is_floating_point_v<T> ? -T(0) : T(-1);
 template <>
 constexpr std::string_view preset<std::string_view> = "_Unused";
 
 status set_otherwise(bind_context& c, label_table& table) {
-  const result<const void*> given = otherwise_of(c, table.to);
+  const result<const void*> given = otherwise_of(c, table.value_type);
   if (!given) return given.error();
   table.otherwise = *given;
   if (table.otherwise) return {};
-  labels::call(table.to, [&]<class T>(std::type_identity<T>) { table.otherwise = &preset<T>; });
+  labels::call(table.value_type, [&]<class T>(std::type_identity<T>) { table.otherwise = &preset<T>; });
   return {};
 }
 
-/// Two lists of which either may be the keys, by the input's type: LabelEncoder 1, CategoryMapper.
+/// A table from two lists, strings and integers: that of the input's type is the keys (LabelEncoder 1, CategoryMapper).
 result<label_table> two_way_table(bind_context& c, const given_list& strings, const given_list& ints) {
   label_table made;
   const bool from_strings = !c.inputs.empty() && c.inputs[0].type == dtype::string;
@@ -163,19 +163,20 @@ result<category_mapper> category_mapper::bind(bind_context& c) {
 
 status label_table::run(run_context& c) const {
   const value& x = c.input(0);
-  if (x.type != from) return bad_input("X has elements of ", x.type, ", its keys are ", from);
-  if (c.output_type(0) != to) return bad_input("Y has elements of ", c.output_type(0), ", its values are ", to);
+  if (x.type != key_type) return bad_input("X has elements of ", x.type, ", its keys are ", key_type);
+  if (c.output_type(0) != value_type)
+    return bad_input("Y has elements of ", c.output_type(0), ", its values are ", value_type);
   const result<value*> y = c.output(0, x.shape);
   if (!y) return y.error();
-  labels::call(from, [&]<class K>(std::type_identity<K>) {
+  labels::call(key_type, [&]<class K>(std::type_identity<K>) {
     const K *const first = static_cast<const K*>(keys), *const last = first + count;
-    labels::call(to, [&]<class V>(std::type_identity<V>) {
+    labels::call(value_type, [&]<class V>(std::type_identity<V>) {
       const auto* const in = static_cast<const K*>(x.data);
       V* const out = static_cast<V*>((*y)->data);
       parallel_for(c, x.shape.count(), 1 << 12, [&](std::int64_t begin, std::int64_t end) {
         for (; begin < end; ++begin) {
-          const K* const at = std::lower_bound(first, last, in[begin], before<K>);
-          const bool found = at != last && !before(in[begin], *at) && (nan_is_key || in[begin] == *at);
+          const K* const at = std::lower_bound(first, last, in[begin], precedes<K>);
+          const bool found = at != last && !precedes(in[begin], *at) && (nan_is_key || in[begin] == *at);
           out[begin] = found ? static_cast<const V*>(values)[at - first] : *static_cast<const V*>(otherwise);
         }
       });
@@ -216,7 +217,7 @@ result<dict_vectorizer> dict_vectorizer::bind(bind_context& c) {
 status dict_vectorizer::run(run_context& c) const {
   const value& map = c.input(0);
   const std::size_t n = std::max(strings.size(), ints.size());
-  if (map.kind != value_kind::map || map.parts.size() != 2) return bad_input("X is no map");
+  if (map.kind != value_kind::map || map.parts.size() != 2) return bad_input("X is not a map");
   const value &keys = map.parts[0], &values = map.parts[1];
   if (keys.type != (strings.empty() ? dtype::i64 : dtype::string))
     return bad_input("the map's keys are of type ", keys.type, ", those of the vocabulary are not");
@@ -244,7 +245,7 @@ result<zip_map> zip_map::bind(bind_context& c) {
   return made;
 }
 
-/// A map is made in the output's place and kept, so that it has an owner of its own.
+/// A map is made as output 0 and then kept, so that it has a separate owner.
 result<value> zip_map::map_of(run_context& c, const value& keys, const float* row) const {
   result<value> numbers = c.make(dtype::f32, keys.shape);
   if (!numbers) return numbers.error();

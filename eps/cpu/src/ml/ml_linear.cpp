@@ -17,8 +17,8 @@ status check_counts(const linear_scores& made) {
   return {};
 }
 
-/// Calls f(row, scores) with room for at least two scores. The columns of X say how many coefficients a score has;
-/// files with more than all scores need exist.
+/// Calls f(row, scores) for each row, with space for two scores at least. A score has as many coefficients as X has
+/// columns; files with more coefficients than that exist.
 template <class F>
 status each_row(run_context& c, const linear_scores& scores, const feature_rows& size, const F& f) {
   const std::size_t given = scores.coefficients.size();

@@ -9,7 +9,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Operators of ai.onnx.ml.
+/// The operators of the domain ai.onnx.ml.
 // clang-format off
 using ml_rows = row_list<
     takes_any<op::ml::ZipMap, since<1>, zip_map>,

@@ -21,7 +21,8 @@ double logistic(double v) {
   return v;
 }
 
-/// By Winitzki's approximation of the inverse error function, which is what other programs compute.
+/// The inverse of the normal distribution, by Winitzki's approximation of the inverse error function, as in ONNX
+/// Runtime.
 double probit(double v) {
   constexpr double a = 0.147;
   const double x = 2 * v - 1, log = std::log((1 - x) * (1 + x));
@@ -46,7 +47,7 @@ void transform_scores(score_transform f, double* scores, std::int64_t n) {
     if (zero) scores[i] *= std::exp(-most);
     else sum += scores[i] = std::exp(scores[i] - most);
   }
-  // Scores that are all zero leave a sum of 0, and NaN, as they do in ONNX Runtime.
+  // If all scores are zero, the sum is 0, and the results are NaN, as in ONNX Runtime.
   for (std::int64_t i = 0; i < n; ++i) scores[i] /= sum;
 }
 

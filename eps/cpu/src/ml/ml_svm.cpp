@@ -9,7 +9,8 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Probabilities p[n] of classes from those of pairs r[n, n]: the fixed point of Wu, Lin and Weng's second method.
+/// Computes the probabilities p[n] of classes from those of pairs, r[n, n]: the fixed point of the second method of Wu,
+/// Lin and Weng, "Probability Estimates for Multi-class Classification by Pairwise Coupling" (2004).
 void couple(const double* r, std::int64_t n, double* p, double* q, double* qp) {
   for (std::int64_t i = 0; i < n; ++i) {
     p[i] = 1.0 / double(n);
@@ -97,7 +98,7 @@ status svm_regressor::run(run_context& c) const {
   });
 }
 
-/// The kernels with all support vectors, the scores, votes and pairs of a row.
+/// The buffers for one row: scores, votes, the kernel function with each support vector, and the arguments of couple().
 struct svm_classifier::row_scratch {
   double *scores, *votes, *kernels, *pairs, *q, *qp;
 };
@@ -138,7 +139,8 @@ result<svm_classifier> svm_classifier::bind(bind_context& c) {
   return made;
 }
 
-/// The pairs' scores into `scores`, or the classes' probabilities if any. Returns the class with most votes.
+/// Writes the classes' probabilities to `scores`, if the node has them, or else the pairs' scores. Returns the class
+/// with most votes.
 std::int64_t svm_classifier::decide(const double* x, std::int64_t columns, const row_scratch& s) const {
   const std::int64_t n = labels.count();
   for (std::int64_t v = 0; v < supports; ++v) s.kernels[v] = kernel(x, vectors.data() + v * columns, columns);

@@ -31,15 +31,15 @@ bool holds(const tree_node& node, double v, std::span<const double> members) {
   return false;
 }
 
-/// What is being built, in memory of the plan.
+/// Builds a forest, in memory that lives as long as the plan.
 struct forest_builder {
   bind_context& c;
   tree_forest made = {};
   std::span<tree_node> nodes = {};
   std::span<std::uint32_t> roots = {};
 
-  /// Makes the first node of each tree that no other node leads to its root. A tree may list more of them, which no
-  /// walk reaches: they are no trees. `trees` has the tree of each node.
+  /// Makes the root of each tree its first node without a parent. A tree may list more of these, which are never
+  /// reached. `trees` has the tree of each node.
   status collect_roots(std::span<const std::int64_t> trees, std::span<const std::uint32_t> without_parent) {
     const result<std::span<std::uint32_t>> kept = c.keep<std::uint32_t>(without_parent.size());
     if (!kept) return kept.error();
@@ -49,12 +49,13 @@ struct forest_builder {
     const auto rest =
         std::unique(kept->begin(), kept->end(), [&](std::uint32_t a, std::uint32_t b) { return trees[a] == trees[b]; });
     const std::span<std::uint32_t> firsts = kept->first(std::size_t(rest - kept->begin()));
-    std::sort(firsts.begin(), firsts.end());  // trees are added up in the order of the file
+    std::sort(firsts.begin(), firsts.end());  // scores of trees are added in the order of the file
     roots = firsts;
     return {};
   }
 
-  /// Ensures that every walk ends: INVALID_GRAPH for a cycle. Collects the roots if `trees` has the tree of each node.
+  /// Completes the forest. INVALID_GRAPH if nodes form a cycle. If `trees` (the tree of each node) is not empty, finds
+  /// the roots.
   status finish(std::span<const std::int64_t> trees = {}) {
     const result<std::span<std::uint32_t>> parents = c.keep<std::uint32_t>(nodes.size());
     if (!parents) return parents.error();
@@ -88,10 +89,10 @@ result<rule> rule_named(std::string_view name) {
                                         "BRANCH_EQ",  "BRANCH_NEQ", "BRANCH_MEMBER", "LEAF"};
   for (std::size_t i = 0; i < std::size(names); ++i)
     if (name == names[i] && rule(i) != rule::member) return rule(i);
-  return bad_attribute("nodes_modes has '", name, "', which is no mode");
+  return bad_attribute("nodes_modes has '", name, "', which is not a mode");
 }
 
-/// Nodes as versions 1 to 4 list them are found by their tree and number.
+/// The key by which versions 1 to 4 refer to nodes: their tree and their number in it.
 struct node_key {
   std::int64_t tree, number;
   std::uint32_t index;
@@ -120,7 +121,7 @@ result<std::span<const node_key>> index_nodes(bind_context& c, std::size_t n) {
   return std::span<const node_key>{*keys};
 }
 
-/// The attributes that list the weights of leaves.
+/// The names of the attributes that list the weights of leaves.
 struct weight_names {
   std::string_view trees, nodes, ids, weights, tensor;
 };
@@ -152,8 +153,8 @@ status add_weights(forest_builder& b, std::span<const node_key> keys, const weig
   for (std::size_t i = 0; i < n; ++i)
     if (tree_node& node = b.nodes[find_node(keys, trees[i], numbers[i])->index]; node.how == rule::leaf)
       (*weights)[node.no++] = {ids[i], (*values)[i]};
-  // A leaf has one value for one target. Exporters repeat it: skl2onnx writes the number of a leaf once for each class.
-  // With several targets the weights of a leaf for one of them are aggregated, as ONNX Runtime does, too.
+  // With one target, only the first weight of a leaf counts: skl2onnx repeats it, once for each class. With several
+  // targets, all weights of a leaf for a target are aggregated, as in ONNX Runtime.
   if (b.made.targets == 1)
     for (tree_node& node : b.nodes)
       if (node.how == rule::leaf) node.no = std::min(node.no, node.yes + 1);
@@ -161,8 +162,8 @@ status add_weights(forest_builder& b, std::span<const node_key> keys, const weig
   return {};
 }
 
-/// Whether a missing value goes the way of a true condition at node i of n. As in ONNX Runtime, a list of another
-/// length says nothing.
+/// True if a missing value takes the branch of a true condition at node i of n. As in ONNX Runtime, a list of another
+/// length is ignored.
 bool follows_missing(std::span<const std::int64_t> tracks, std::size_t i, std::size_t n) {
   return tracks.size() == n && tracks[i] != 0;
 }
@@ -205,7 +206,8 @@ result<tree_forest> listed_forest(bind_context& c, std::int64_t targets, const w
   return b.made;
 }
 
-/// TreeEnsemble's: nodes and leaves are two lists, and a node says which of them its branches are in.
+/// The attributes of TreeEnsemble (version 5): nodes and leaves are separate lists, and a node has a flag for each
+/// branch whether it is a leaf.
 struct split_lists {
   std::span<const std::int64_t> features, yes, no, yes_leaf, no_leaf, missing, targets;
   std::span<const double> modes, splits, weights, members;
@@ -228,10 +230,10 @@ status fill_split_nodes(forest_builder& b, const split_lists& in) {
     const result<std::uint32_t> no = branch(in.no[i], in.no_leaf[i] != 0, n, leaves);
     if (!no) return no.error();
     if (in.features[i] < 0 || in.features[i] == std::numeric_limits<std::int64_t>::max())
-      return bad_attribute("nodes_featureids has ", in.features[i], ", which is no column");
+      return bad_attribute("nodes_featureids has ", in.features[i], ", which is not a column");
     tree_node node{
         rule(int(in.modes[i])), follows_missing(in.missing, i, n), in.features[i], in.splits[i], *yes, *no, 0, 0};
-    if (node.how == rule::member) {  // the sets follow one another, each ended by a NaN
+    if (node.how == rule::member) {  // sets are consecutive, and each ends with a NaN
       node.members_begin = std::uint32_t(member);
       while (member < in.members.size() && in.members[member] == in.members[member]) ++member;
       node.members_end = std::uint32_t(member);
@@ -280,7 +282,7 @@ result<tree_forest> split_forest(bind_context& c, std::int64_t targets) {
   const std::span<const std::int64_t> from = c.ints_or("tree_roots");
   const result<std::span<std::uint32_t>> roots = c.keep<std::uint32_t>(from.size());
   if (!roots) return roots.error();
-  // a tree that is only a leaf is a node both of whose branches lead to it
+  // A tree that consists of a leaf is a node whose two branches are that leaf.
   for (std::size_t i = 0; i < from.size(); ++i) {
     const result<std::uint32_t> root = branch(from[i], false, n, leaves);
     if (!root) return root.error();
@@ -300,18 +302,18 @@ status check_base(std::span<const double> base, std::int64_t targets) {
   return bad_attribute("base_values has ", base.size(), " elements, must have ", targets);
 }
 
-/// Calls f(row, scores, hit) for all rows, blocks of them on several threads.
+/// Calls f(row, scores, hit) for all rows, on several threads. hit[t] is true if a leaf has a weight for target t.
 template <class F>
 status each_row(run_context& c, const tree_forest& forest, const feature_rows& size, const F& f) {
   if (size.rows > 0 && size.columns < forest.features)
-    return bad_input("X has shape ", c.input(0).shape, "; its trees ask for ", forest.features, " columns");
+    return bad_input("X has shape ", c.input(0).shape, "; its trees need ", forest.features, " columns");
   const std::int64_t room = std::max<std::int64_t>(2, forest.targets);
   const auto hits = lane_scratch<bool>::make(c, std::size_t(room));
   if (!hits) return hits.error();
   return each_feature_row(c, size, size.columns, room, 16,
                           [&](std::int64_t row, const double* x, double* scores, std::size_t lane) {
-                            forest.score(x, scores, hits->of(lane));
-                            f(row, scores, hits->of(lane));
+                            forest.score(x, scores, hits->at(lane));
+                            f(row, scores, hits->at(lane));
                           });
 }
 
@@ -331,8 +333,8 @@ void tree_forest::score(const double* x, double* scores, bool* hit) const {
     }
   }
   if (how != aggregate::average) return;
-  // Without any tree the average for one target is NaN, as in ONNX Runtime. Of several targets, one that no leaf has a
-  // weight for stays 0.
+  // Without any tree, the average for a single target is NaN, as in ONNX Runtime. With several targets, one for which
+  // no leaf has a weight stays 0.
   for (std::int64_t t = 0; t < targets; ++t)
     if (hit[t] || targets == 1) scores[t] /= double(roots.size());
 }
@@ -370,7 +372,7 @@ status tree_ensemble::run(run_context& c) const {
   const result<value*> y = c.output(0, {size->rows, forest.targets});
   if (!y) return y.error();
   return each_row(c, forest, *size, [&](std::int64_t row, double* scores, const bool* hit) {
-    // Of several targets, one that no leaf names stays 0, like ONNX Runtime's.
+    // With several targets, one for which no leaf has a weight stays 0, as in ONNX Runtime.
     for (std::int64_t t = 0; t < std::int64_t(base.size()); ++t)
       if (hit[t] || forest.targets == 1) scores[t] += base[std::size_t(t)];
     finish_scores(transform, second_class::none, scores, forest.targets);
@@ -415,7 +417,7 @@ status tree_ensemble_classifier::run(run_context& c) const {
       best = scores[hit[1] ? 1 : 0] > (all_positive ? 0.5 : 0.0);
       if (!hit[1] && addends < 2) n = 1, second = all_positive ? second_class::complement : second_class::opposite;
     } else {
-      best = -1;  // a class that neither a leaf nor base_values name does not win
+      best = -1;  // a class without a weight of a leaf or a base value is not chosen
       for (std::int64_t k = 0; k < classes; ++k)
         if ((hit[k] || k < addends) && (best < 0 || scores[k] > scores[best])) best = k;
       best = std::max<std::int64_t>(best, 0);

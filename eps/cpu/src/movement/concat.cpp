@@ -8,7 +8,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Joins part(0) ... part(count - 1) along an axis, or along a new one.
+/// Concatenates part(0) ... part(count - 1) along an axis, or along a new one, as output 0.
 template <class Part>
 status join(run_context& c, std::size_t count, std::int64_t axis, bool new_axis, const Part& part) {
   if (count == 0) return bad_input("there is nothing to join");
@@ -46,7 +46,7 @@ status join(run_context& c, std::size_t count, std::int64_t axis, bool new_axis,
   return {};
 }
 
-/// Copies [first, first + size) of an axis of x to y, which has that size there or lacks the axis.
+/// Copies positions [first, first + size) of an axis of x to y, which has that size along the axis, or lacks the axis.
 void cut(run_context& c, const value& x, std::size_t axis, std::int64_t first, std::int64_t size, const value& y) {
   if (y.shape.count() == 0) return;
   const std::int64_t inner = x.shape.count(axis + 1, x.shape.rank());
@@ -92,7 +92,7 @@ status split::run(run_context& c) const {
   const auto size_at = [&](std::int64_t i, std::int64_t first) {
     std::int64_t size = std::min(equal, whole - first);
     if (has_sizes) size = sizes[std::size_t(i)];
-    else if (listed && !integer_at(given, i, size)) size = -1;  // of floats in version 1
+    else if (listed && !integer_at(given, i, size)) size = -1;  // version 1 allows floats
     return size;
   };
   std::int64_t first = 0;

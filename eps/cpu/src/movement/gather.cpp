@@ -8,7 +8,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// How many pieces of `bytes` bytes are work enough for one thread.
+/// The least number of pieces of `bytes` bytes that pays for another thread.
 std::int64_t grain_for(std::size_t bytes) { return std::int64_t(1 + 65536 / (bytes + 1)); }
 
 }  // namespace
@@ -45,7 +45,7 @@ status gather::run(run_context& c) const {
 
 status gather_elements::run(run_context& c) const {
   const value &x = c.input(0), &indices = c.input(1);
-  const result<index_rows> rows = index_rows::of(x, indices, axis);
+  const result<index_rows> rows = index_rows::make(x, indices, axis);
   if (!rows) return rows.error();
   const result<value*> y = c.output(0, indices.shape);
   if (!y) return y.error();
@@ -64,7 +64,7 @@ status gather_elements::run(run_context& c) const {
 
 status gather_nd::run(run_context& c) const {
   const value &x = c.input(0), &indices = c.input(1);
-  const result<index_tuples> tuples = index_tuples::of(x, indices, batch_dims);
+  const result<index_tuples> tuples = index_tuples::make(x, indices, batch_dims);
   if (!tuples) return tuples.error();
   extents shape{indices.shape.dims().first(indices.shape.rank() - 1)};
   if (shape.rank() + x.shape.rank() - tuples->first_inner() > max_rank)

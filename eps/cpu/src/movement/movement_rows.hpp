@@ -19,7 +19,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Operators that move elements, pick, order and count them.
+/// The operators that move, select, sort and count elements.
 // clang-format off
 using movement_rows = row_list<
     takes_any<op::Reshape, since<1>, reshape>,

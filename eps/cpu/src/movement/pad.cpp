@@ -9,16 +9,18 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// One axis: elements [start, start + size) of the input stay and lie at `before` in the output of `total`.
+/// One axis: positions [start, start + size) of the input are kept (pads may be negative), and begin at `offset` of the
+/// output, which has size `total`.
 struct pad::padded_axis {
-  std::int64_t start, size, before, total;
+  std::int64_t start, size, offset, total;
 };
 
 namespace {
 
 using padded_axis = pad::padded_axis;
 
-/// Where in [0, size) element i comes from, i counted from the first that stays. size is not 0.
+/// The position in [0, size) from which position i of the output is filled, relative to the first kept position. `size`
+/// is not 0.
 std::int64_t source_of(std::int64_t i, std::int64_t size, pad::fill mode) {
   if (i >= 0 && i < size) return i;
   if (mode == pad::fill::edge || size == 1) return i < 0 ? 0 : size - 1;
@@ -38,7 +40,7 @@ status pad_axis(std::int64_t size, std::int64_t before, std::int64_t after, padd
   return {};
 }
 
-/// Both amounts of every axis, from the attribute or from the inputs.
+/// Reads the two pads of each axis, from the attribute or from the inputs.
 status read_amounts(const run_context& c, const attribute* given, std::size_t rank, extents& before, extents& after) {
   before.resize(rank, 0), after.resize(rank, 0);
   const value &pads = c.input(1), &axes = c.input(3);
@@ -121,7 +123,7 @@ status pad::fill_padding(run_context& c, const value& x, std::span<const padded_
     std::int64_t source = 0, target = 0;
     extents kept;
     for (std::size_t i = 0; i < rank; ++i) {
-      source += axes[i].start * from[i], target += axes[i].before * to[i];
+      source += axes[i].start * from[i], target += axes[i].offset * to[i];
       kept.push_back(axes[i].size);
       if (axes[i].size == 0) return {};
     }
@@ -143,10 +145,10 @@ status pad::fill_padding(run_context& c, const value& x, std::span<const padded_
   for (std::size_t i = 0; i < rank; ++i) {
     tables[i] = at;
     for (std::int64_t j = 0; j < shape[i]; ++j)
-      *at++ = (axes[i].start + source_of(j - axes[i].before, axes[i].size, mode)) * strides[i];
+      *at++ = (axes[i].start + source_of(j - axes[i].offset, axes[i].size, mode)) * strides[i];
   }
   const padded_axis& last = axes[rank - 1];
-  return copy_by_tables(c, x, y, tables, nullptr, last.before, last.before + last.size), status{};
+  return copy_by_tables(c, x, y, tables, nullptr, last.offset, last.offset + last.size), status{};
 }
 
 }  // namespace CAMEO_NAMESPACE::eps

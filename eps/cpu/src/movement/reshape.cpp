@@ -10,7 +10,7 @@ const attribute* ints_attribute(const bind_context& c, std::string_view name) {
   return a && a->kind == attribute_kind::ints ? a : nullptr;
 }
 
-/// Numbers from input 1, or else from an attribute.
+/// Reads a list of sizes or axes from input 1, or else from an attribute.
 status read_numbers(const run_context& c, const attribute* a, std::string_view what, extents& out) {
   if (c.has_input(1)) return read_extents(c.input(1), what, out);
   if (!a) return bad_input(what, " is missing");

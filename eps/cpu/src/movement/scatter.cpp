@@ -16,7 +16,7 @@ result<scatter_reduction> reduction_of(const bind_context& c) {
   return bad_attribute("`reduction` must be none, add, mul or (from version 18) min or max, not '", name, "'");
 }
 
-/// a + b and so on, integers modulo their size; NaN wins over numbers.
+/// Reduces two elements. Integers wrap; the minimum and maximum of a number and NaN are NaN.
 template <class T>
 T combine(T a, T b, scatter_reduction how) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -39,7 +39,7 @@ T combine(T a, T b, scatter_reduction how) {
   }
 }
 
-/// Combines `count` elements of `updates` from i on with those of `y` from j on.
+/// Reduces `count` elements of `updates` from i on into those of `y` from j on.
 using combine_function = void (*)(const value& y, std::int64_t j, const value& updates, std::int64_t i,
                                   std::int64_t count, scatter_reduction);
 template <class T>
@@ -61,7 +61,8 @@ combine_function choose(dtype type, scatter_reduction how) {
                                           []<class T>(std::type_identity<T>) { return combine_block<T>; });
 }
 
-/// The output, filled with the data. Updates that lie where the output will (the node takes one value twice) move away.
+/// Makes the output, a copy of the data. If the output has the memory of the updates, as data and updates are the same
+/// value, these are copied to scratch memory first.
 result<value*> copy_of_data(run_context& c, value& updates) {
   const value& x = c.input(0);
   result<value*> y = c.output(0, x.shape);
@@ -80,7 +81,7 @@ result<value*> copy_of_data(run_context& c, value& updates) {
 
 bool scatter_elements::accepts(const bind_context& c) {
   const result<scatter_reduction> how = reduction_of(c);
-  if (!how || *how == scatter_reduction::none || c.inputs.empty()) return true;  // bind says what is wrong
+  if (!how || *how == scatter_reduction::none || c.inputs.empty()) return true;  // bind() reports the error
   return (detail::bit_of(c.inputs[0].type) & number_and_truth_elements::mask) != 0;
 }
 
@@ -91,7 +92,7 @@ result<scatter_elements> scatter_elements::bind(bind_context& c) {
 status scatter_elements::run(run_context& c) const {
   const value &x = c.input(0), &indices = c.input(1);
   value updates = c.input(2);
-  const result<index_rows> rows = index_rows::of(x, indices, axis);
+  const result<index_rows> rows = index_rows::make(x, indices, axis);
   if (!rows) return rows.error();
   if (updates.shape != indices.shape)
     return bad_input("updates ", updates.shape, " and indices ", indices.shape, " must be of one shape");
@@ -110,7 +111,7 @@ result<scatter_nd> scatter_nd::bind(bind_context& c) {
 status scatter_nd::run(run_context& c) const {
   const value &x = c.input(0), &indices = c.input(1);
   value updates = c.input(2);
-  const result<index_tuples> tuples = index_tuples::of(x, indices, 0);
+  const result<index_tuples> tuples = index_tuples::make(x, indices, 0);
   if (!tuples) return tuples.error();
   extents expected{indices.shape.dims().first(indices.shape.rank() - 1)};
   const std::size_t rank = expected.rank() + x.shape.rank() - tuples->first_inner();

@@ -6,7 +6,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// What one axis gives: `count` elements from `first`, `step` apart.
+/// The slice of one axis: `count` positions from `first` on, `step` apart.
 struct range {
   std::int64_t first, step, count;
 };
@@ -21,7 +21,7 @@ range cut_range(std::int64_t start, std::int64_t end, std::int64_t step, std::in
   return {start, count > 1 ? step : 1, count};
 }
 
-/// The k-th list of a Slice: from an attribute, an input, or left out.
+/// One of the lists of Slice (starts, ends, axes, steps): from an attribute, from an input, or absent.
 struct slice_list {
   const attribute* given;
   const value& input;

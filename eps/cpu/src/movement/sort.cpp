@@ -10,7 +10,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// A total order: -1, 0 or 1; NaN is equal to NaN and above all numbers.
+/// Compares by a total order and returns -1, 0 or 1. NaN is equal to NaN and greater than all numbers.
 template <class T>
 int compare(const T& a, const T& b) {
   if constexpr (std::is_same_v<T, std::string_view>) {
@@ -27,7 +27,7 @@ int compare(const T& a, const T& b) {
   }
 }
 
-/// One lane of an axis: elements of `x` from `base`, `step` apart.
+/// Finds the k largest or smallest of a sequence of elements of x, which are `step` apart.
 template <class T>
 void top_of_lane(const T* x, std::int64_t step, std::span<std::int64_t> order, std::int64_t k, bool largest, T* values,
                  std::int64_t* indices) {
@@ -60,13 +60,13 @@ status top_of(run_context& c, std::size_t axis, std::int64_t k, bool largest) {
   c.parallel_lanes(std::size_t(outer * inner), [&](std::size_t i, std::size_t lane) {
     const std::int64_t before = std::int64_t(i) / inner, at = std::int64_t(i) % inner;
     const std::int64_t source = before * size * inner + at, target = before * k * inner + at;
-    top_of_lane(from + source, inner, {orders->of(lane), std::size_t(size)}, k, largest,
+    top_of_lane(from + source, inner, {orders->at(lane), std::size_t(size)}, k, largest,
                 *values ? *values + target : nullptr, *indices ? *indices + target : nullptr);
   });
   return {};
 }
 
-/// `count` slices of an axis: slice i has `outer` runs of `inner` elements.
+/// The `count` slices along an axis; each consists of `outer` runs of `inner` elements.
 template <class T>
 struct slices {
   const T* first;
@@ -87,7 +87,7 @@ status write_numbers(run_context& c, std::size_t output, std::span<const std::in
   return made.error();
 }
 
-/// Which outputs get what; one that no node has is written nowhere.
+/// The indices of the outputs of Unique. An output that the node does not have is not written.
 struct unique_outputs {
   std::size_t firsts, inverse, counts;
 };
@@ -115,14 +115,15 @@ status unique_of(run_context& c, std::size_t axis, bool flat, bool sorted, const
     const int o = all.order(a, b);
     return o == 0 ? a < b : o < 0;
   });
-  // Groups of equal slices; the first of each comes first, so firsts[g] is where it occurs first.
+  // Groups of equal slices: in each, slices are in the order of their positions, so that firsts[g] is the first of
+  // them.
   std::size_t groups = 0;
   for (std::size_t i = 0; i < n; ++i) {
     if (i == 0 || all.order(order[i - 1], order[i]) != 0) firsts[groups] = order[i], counts[groups++] = 0;
     ++counts[groups - 1];
     inverse[std::size_t(order[i])] = std::int64_t(groups - 1);
   }
-  if (!sorted) {  // groups in the order of their first slices; `order` becomes the new number of each
+  if (!sorted) {  // renumbers groups in the order of their first slices; `order` becomes the new number of each
     const std::span<std::int64_t> number = order;
     std::int64_t next = 0;
     for (std::size_t i = 0; i < n; ++i)

@@ -18,7 +18,9 @@ result<K> bind_blocks(bind_context& c) {
   return made;
 }
 
-/// What lies at channel c, row (h, y), column (w, x): in depth, and in space. Block rows and columns are y and x.
+/// Strides of the axes channel, h, y, w and x, where (h, y) is a row and (w, x) a column of the image, and y and x are
+/// positions in a block: of the tensor with blocks in its channels (depth), and of the tensor with blocks in its rows
+/// and columns (space).
 struct blocks {
   std::int64_t channel, y, x, h, w;
 };
@@ -68,7 +70,7 @@ status depth_to_space::run(run_context& c) const {
   const value& x = c.input(0);
   if (x.shape.rank() != 4) return bad_input("needs [N,C,H,W], not ", x.shape);
   const std::int64_t b = block, n = x.shape[0], h = x.shape[2], w = x.shape[3];
-  if (x.shape[1] % (b * b) != 0) return bad_input(x.shape[1], " channels are no multiple of ", b, "*", b);
+  if (x.shape[1] % (b * b) != 0) return bad_input(x.shape[1], " channels are not a multiple of ", b, "*", b);
   const std::int64_t channels = x.shape[1] / (b * b);
   extents shape{n, channels, 0, 0};
   if (!checked_multiply(h, b, shape[2]) || !checked_multiply(w, b, shape[3])) return status_code::out_of_memory;
@@ -89,7 +91,7 @@ status space_to_depth::run(run_context& c) const {
   if (x.shape.rank() != 4) return bad_input("needs [N,C,H,W], not ", x.shape);
   const std::int64_t b = block, n = x.shape[0], channels = x.shape[1];
   if (x.shape[2] % b != 0 || x.shape[3] % b != 0)
-    return bad_input("height and width of ", x.shape, " are no multiples of ", b);
+    return bad_input("height and width of ", x.shape, " are not multiples of ", b);
   const std::int64_t h = x.shape[2] / b, w = x.shape[3] / b;
   extents shape{n, 0, h, w};
   if (!checked_multiply(channels, b * b, shape[1])) return status_code::out_of_memory;
@@ -155,7 +157,7 @@ status trilu::run(run_context& c) const {
   parallel_for(
       c, x.shape.count() / width, 1 + 65536 / std::int64_t(row_bytes), [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) {
-          // The diagonal parts a row; the upper triangle starts on it, the lower ends after it.
+          // A row is divided by the diagonal: the upper triangle begins with it, and the lower triangle ends with it.
           const std::size_t cut =
               std::size_t(std::clamp<std::int64_t>(i % height + k + (upper ? 0 : 1), 0, width)) * size;
           const std::size_t at = std::size_t(i) * row_bytes, kept = upper ? cut : 0, kept_end = upper ? row_bytes : cut;

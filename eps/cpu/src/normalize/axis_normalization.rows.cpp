@@ -13,7 +13,7 @@ status run_columns(run_context& c, const axis_normalization_state& how,
   const std::size_t rank = x.shape.rank();
   std::int64_t a = how.axis;
   const bool scalar = rank == 0 && how.takes_scalars && (a == 0 || a == -1);
-  const bool past_end = how.flattens && a == std::int64_t(rank);  // then each element stands alone
+  const bool past_end = how.flattens && a == std::int64_t(rank);  // each element is normalized alone
   if (!scalar && !past_end && !normalize_axis(a, rank))
     return bad_input("axis ", how.axis, " is not in [-", rank, ",", rank, ") of shape ", x.shape);
   const result<value*> out = c.output(0, x.shape);
@@ -43,7 +43,7 @@ void normalize_columns(const columns_block<C>& b) {
   if constexpr (known) normalize(Op{}, b);
 }
 
-/// The attribute's default in the newest version up to the node's own.
+/// The default of an attribute in the newest version up to the node's version.
 std::int64_t default_of(const bind_context& c, std::span<const op_version> versions, std::string_view name) {
   std::int64_t found = 0;
   for (const op_version& version : versions)

@@ -17,13 +17,13 @@ struct channel_layout {
 
   channel_layout(const extents& x, bool spatial) {
     batches = x[0];
-    if (x.rank() == 1) return;  // a vector is a batch of one channel
+    if (x.rank() == 1) return;  // a vector is a batch with one channel
     channels = spatial ? x[1] : x.count(1, x.rank());
     elements = spatial ? x.count(2, x.rank()) : 1;
   }
 };
 
-/// The four inputs as double, in `from`, to scales and shifts of the same size.
+/// Computes a scale and a shift for each channel from scale, bias, mean and variance, which are consecutive in `from`.
 void fold(std::span<const double> from, std::int64_t channels, double epsilon, double* coefficients) {
   const double *scale = from.data(), *bias = scale + channels, *mean = bias + channels, *variance = mean + channels;
   for (std::int64_t i = 0; i < channels; ++i) {
@@ -37,7 +37,7 @@ void read_parameters(const value* const (&parameters)[4], std::int64_t channels,
     convert_floats(parameters[i]->type, parameters[i]->data, to + i * channels, channels);
 }
 
-/// Mean, then variance, of each channel over the batch.
+/// Computes the mean and the variance of each channel over the batch.
 template <class C>
 void measure(run_context& c, const row_rooms<C>& x, const channel_layout& layout, double* mean, double* variance) {
   const std::int64_t n = layout.elements;
@@ -62,10 +62,10 @@ result<batch_normalization> batch_normalization::bind(bind_context& c) {
   made.epsilon = double(c.float_or("epsilon", 1e-5f));
   made.momentum = double(c.float_or("momentum", 0.9f));
   made.spatial = c.since >= 9 || c.int_or("spatial", 1) != 0;
-  bool asks_more = false;
-  for (std::size_t i = 1; i < c.outputs.size(); ++i) asks_more = asks_more || c.has_output(i);
+  bool has_more_outputs = false;
+  for (std::size_t i = 1; i < c.outputs.size(); ++i) has_more_outputs = has_more_outputs || c.has_output(i);
   if (c.since >= 14) made.trains = c.int_or("training_mode", 0) != 0;
-  else made.trains = asks_more && (c.since >= 7 || c.int_or("is_test", 0) == 0);
+  else made.trains = has_more_outputs && (c.since >= 7 || c.int_or("is_test", 0) == 0);
   c.may_overwrite(0, 0);
 
   const value* const parameters[4] = {c.constant(1), c.constant(2), c.constant(3), c.constant(4)};
@@ -75,7 +75,7 @@ result<batch_normalization> batch_normalization::bind(bind_context& c) {
   const result<std::span<double>> kept = c.keep<double>(std::size_t(channels) * 4);
   if (!kept) return kept.error();
   read_parameters(parameters, channels, kept->data());
-  // In place: what a channel needs is read before its coefficients are written over scale and bias.
+  // This works in place: the parameters of a channel are read before its coefficients overwrite scale and bias.
   fold(*kept, channels, made.epsilon, kept->data());
   made.coefficients = kept->first(std::size_t(channels) * 2);
   return made;

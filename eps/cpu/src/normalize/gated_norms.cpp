@@ -13,7 +13,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// A float as the type has it.
+/// A float rounded to a floating-point type.
 float rounded_to(dtype type, float x) {
   std::uint64_t bytes = float_element(type, x);
   convert_floats(type, &bytes, &x, 1);
@@ -27,12 +27,13 @@ float inverse_rms(const float* x, std::int64_t n, float epsilon) {
   return float(1 / std::sqrt(sum / double(n) + double(epsilon)));
 }
 
-/// Streams (..., C, H), or (..., C * H) where `branches` is given, as rows of C runs of H.
+/// The sizes of streams (..., C, H), or (..., C * H) if the attribute num_branches is C: rows of C runs (`branches`) of
+/// H elements (`size`).
 struct stream_sizes {
   std::int64_t rows = 0, branches = 0, size = 0;
   extents outer;  // the axes before C
 
-  static status of(const value& x, std::int64_t branches, stream_sizes& out) {
+  static status read(const value& x, std::int64_t branches, stream_sizes& out) {
     const extents& s = x.shape;
     const std::size_t inner = branches ? 1 : 2;
     if (s.rank() < inner) return bad_input("an input of shape ", s, " needs rank ", inner, " at least");
@@ -53,7 +54,8 @@ result<std::int64_t> read_branches(const bind_context& c) {
   return branches;
 }
 
-/// Calls f(first, n, from, to) for blocks of an output's elements, `from` those of tensors of its shape, as floats.
+/// Computes the elements of an output, block by block, on several workers: calls f(first, n, from, to), where `from`
+/// has the elements of inputs of the same shape, and `to` is stored. All are floats.
 template <std::size_t N, class F>
 void each_block(run_context& c, const std::array<const value*, N>& in, const value& out, const F& f) {
   parallel_elements(c, out.shape.count(), 1 << 14, [&](std::int64_t first, std::int64_t last) {
@@ -67,12 +69,12 @@ void each_block(run_context& c, const std::array<const value*, N>& in, const val
   });
 }
 
-/// Factors of streams: one for each run, or for each element.
+/// The factors of streams: one for each run, or one for each element.
 struct stream_gates {
   const float* all = nullptr;
   bool per_element = false;
 
-  static status of(run_context& c, const value& v, const stream_sizes& s, std::string_view name, stream_gates& out) {
+  static status read(run_context& c, const value& v, const stream_sizes& s, std::string_view name, stream_gates& out) {
     extents one = s.outer, each;
     one.push_back(s.branches);
     extents with_1 = one;
@@ -81,9 +83,9 @@ struct stream_gates {
     flat.push_back(s.branches * s.size);
     if (v.shape != one && v.shape != with_1 && v.shape != each && v.shape != flat)
       return bad_input(name, " ", v.shape, " must be ", one, ", ", with_1, " or ", each);
-    const result<const float*> read = wide_vector<float>(c, v);
-    if (!read) return read.error();
-    out.all = *read, out.per_element = v.shape == each || (v.shape == flat && v.shape != one);
+    const result<const float*> factors = wide_vector<float>(c, v);
+    if (!factors) return factors.error();
+    out.all = *factors, out.per_element = v.shape == each || (v.shape == flat && v.shape != one);
     return {};
   }
   float at(std::int64_t run, std::int64_t size, std::int64_t i) const {
@@ -133,7 +135,7 @@ result<branchwise_rms_norm> branchwise_rms_norm::bind(bind_context& c) {
 status branchwise_rms_norm::run(run_context& c) const {
   const value &x = c.input(0), &scale = c.input(1);
   stream_sizes s;
-  if (status fits = stream_sizes::of(x, branches, s); !fits) return fits;
+  if (status fits = stream_sizes::read(x, branches, s); !fits) return fits;
   const bool shared = scale && scale.shape == extents{s.size} && s.branches != 1;
   if (scale && !shared && scale.shape != extents{s.branches * s.size} && scale.shape != extents{s.branches, s.size})
     return bad_input("scale ", scale.shape, " must be ", extents{s.size}, ", ", extents{s.branches, s.size}, " or ",
@@ -223,9 +225,9 @@ result<hyper_connection_pre_mix> hyper_connection_pre_mix::bind(bind_context& c)
 
 status hyper_connection_pre_mix::run(run_context& c) const {
   stream_sizes s;
-  if (status fits = stream_sizes::of(c.input(0), branches, s); !fits) return fits;
+  if (status fits = stream_sizes::read(c.input(0), branches, s); !fits) return fits;
   stream_gates gates;
-  if (status fits = stream_gates::of(c, c.input(1), s, "pre_mix", gates); !fits) return fits;
+  if (status fits = stream_gates::read(c, c.input(1), s, "pre_mix", gates); !fits) return fits;
   extents shape = s.outer;
   shape.push_back(s.size);
   const result<value*> out = c.output(0, shape);
@@ -253,9 +255,9 @@ result<hyper_connection_post_mix> hyper_connection_post_mix::bind(bind_context& 
 status hyper_connection_post_mix::run(run_context& c) const {
   const value &streams = c.input(0), &block = c.input(1), &mix = c.input(3);
   stream_sizes s;
-  if (status fits = stream_sizes::of(streams, branches, s); !fits) return fits;
+  if (status fits = stream_sizes::read(streams, branches, s); !fits) return fits;
   stream_gates gates;
-  if (status fits = stream_gates::of(c, c.input(2), s, "post_mix", gates); !fits) return fits;
+  if (status fits = stream_gates::read(c, c.input(2), s, "post_mix", gates); !fits) return fits;
   extents of_block = s.outer, of_mix = s.outer;
   of_block.push_back(s.size);
   of_mix.push_back(s.branches), of_mix.push_back(s.branches);

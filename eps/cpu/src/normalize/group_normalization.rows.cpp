@@ -30,7 +30,7 @@ status group_normalization_state::run_as(run_context& c) const {
     const double inverse = 1 / std::sqrt(of_group.variance + epsilon);
     for (std::int64_t k = 0; k < per_group; ++k) {
       const std::int64_t at = (scale_per_group ? group % parts : group % parts * per_group + k);
-      centre_and_scale(in + k * n, to + k * n, n, of_group.mean, double((*scale)[at]) * inverse, double((*bias)[at]));
+      center_and_scale(in + k * n, to + k * n, n, of_group.mean, double((*scale)[at]) * inverse, double((*bias)[at]));
     }
   });
 }

@@ -12,7 +12,8 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// A factor or summand for each element of a row: the same for all rows, or (step = a row's length) for each its own.
+/// The factors (or summands) of the elements of a row: the same for all rows (step 0), or different ones (step is the
+/// length of a row).
 template <class C>
 struct row_operand {
   const C* data = nullptr;

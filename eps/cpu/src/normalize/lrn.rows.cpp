@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::int64_t columns = 512;
 
-/// x of each column divided by (bias + factor * sum)^beta.
+/// y = x / (bias + factor * sum)^beta, element by element.
 template <class C>
 void divide_by_power(const C* x, const C* sum, C* y, std::int64_t n, C bias, C factor, C beta) {
-  if (beta == C(0.75)) {  // what every published model uses; roots make vectors, powers don't
+  if (beta == C(0.75)) {  // the value of all published models; compilers vectorize roots, but not powers
     for (std::int64_t i = 0; i < n; ++i) {
       const C root = std::sqrt(bias + factor * sum[i]);
       y[i] = x[i] / (root * std::sqrt(root));

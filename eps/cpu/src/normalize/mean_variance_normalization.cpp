@@ -17,7 +17,7 @@ struct normalized_tensors {
   const row_rooms<C>&x, &y;
   std::size_t lane;
 
-  /// f(row, its place) for all rows of n elements from `start` on that belong together.
+  /// Calls f(row, its offset) for all rows of n elements that belong to the statistic of the one at `start`.
   template <class F>
   void over_rows(const reduce_loops& loops, std::int64_t start, std::int64_t n, F f) const {
     odometer at{loops.gone, 0};
@@ -26,7 +26,7 @@ struct normalized_tensors {
   }
 };
 
-/// Rows that belong to one statistic.
+/// Normalizes the rows that share a mean and a variance.
 template <class C>
 void normalize_rows(const reduce_loops& loops, const normalized_tensors<C>& t, std::int64_t start, bool divides) {
   const std::int64_t n = loops.row;
@@ -44,7 +44,7 @@ void normalize_rows(const reduce_loops& loops, const normalized_tensors<C>& t, s
   });
 }
 
-/// n columns, each with a statistic of its own; n at most reduce_loops::columns.
+/// Normalizes n columns (reduce_loops::columns at most), each with a separate mean and variance.
 template <class C>
 void normalize_columns(const reduce_loops& loops, const normalized_tensors<C>& t, std::int64_t start, std::int64_t n,
                        bool divides) {

@@ -15,8 +15,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The row of an operator that makes each number along one axis of all those there: its versions, and the element types
-/// for which its function, normalize(Op{}, block) in functions/normals.hpp, is compiled.
+/// A row for an operator in which each result depends on all elements along one axis (Softmax): its versions, and the
+/// element types for which its function, normalize(Op{}, block) in functions/normals.hpp, is compiled.
 template <class Op, class Since, class Set>
 using normalization = skeleton_row<Op, Since, Set, axis_normalization>;
 

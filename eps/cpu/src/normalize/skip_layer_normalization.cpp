@@ -13,7 +13,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// A vector along the last axis; null where the node leaves it out.
+/// Reads a vector along the last axis; null if the node does not have the input.
 template <class C>
 result<const C*> read_vector(run_context& c, std::size_t input, std::int64_t n, std::string_view name) {
   const value& v = c.input(input);
@@ -21,7 +21,8 @@ result<const C*> read_vector(run_context& c, std::size_t input, std::int64_t n, 
   return wide_vector<C>(c, v);
 }
 
-/// Rows as they are normalized, output 0, and the sums that were, if a node has an output for them.
+/// The outputs: normalized rows (output 0), and the sums of the inputs that were normalized, if the node has that
+/// output.
 template <class C>
 struct normal_outputs {
   row_rooms<C> y, sum;
@@ -36,7 +37,7 @@ struct normal_outputs {
     if (!y || !sum) return status_code::out_of_memory;
     return normal_outputs{*y, *sum, *sum_out != *out};
   }
-  /// Row r of them, from what `row` says but for where it goes.
+  /// Computes row r of both from the inputs in `row`, whose outputs it sets.
   row_statistics fill(normal_row<C>& row, std::size_t lane, std::int64_t r) const {
     row.y = y.room(lane, r * row.n), row.sum = sum.room(lane, r * row.n);
     const row_statistics made = normalize_row(row);
@@ -111,11 +112,11 @@ status check_ids(const value& ids, std::int64_t rows, std::string_view name) {
   return {};
 }
 
-/// A table of rows, and which row each element takes; without ids, its place in the sequence.
+/// An embedding table, and the ids that select its rows; without ids, the position in the sequence selects.
 struct embedding {
   row_rooms<float> table;
   const std::int32_t* ids = nullptr;
-  std::int64_t rows = 0, id_rows = 0;  // id_rows: of ids, after which they repeat
+  std::int64_t rows = 0, id_rows = 0;  // rows of the table; the number of ids, after which they repeat
 };
 
 status read_embedding(run_context& c, std::size_t table, const value& ids, const extents& shape, std::int64_t n,
@@ -137,7 +138,7 @@ status read_embedding(run_context& c, std::size_t table, const value& ids, const
   return check_ids(ids, out.rows, name);
 }
 
-/// Ones of each row of a mask; 0 without one.
+/// Counts the ones of each row of the mask, as output 1; 0 without a mask.
 status count_mask(run_context& c, const value& mask, const extents& shape) {
   if (!c.has_output(1)) return {};
   const auto out = c.output<std::int32_t>(1, extents{shape[0]});
@@ -191,7 +192,7 @@ status embed_layer_normalization::run(run_context& c) const {
 
 namespace {
 
-/// A tensor of codes, and what they stand for.
+/// A quantized embedding table, with its scale and zero point.
 struct coded_table {
   const value* codes = nullptr;
   float scale = 0;
@@ -205,7 +206,7 @@ struct coded_table {
     codes = &c.input(codes_at), scale = of.as_unchecked<float>()[0], zero = code_of(z, 0);
     return {};
   }
-  /// Adds elements [first, first + n) to a row.
+  /// Dequantizes elements [first, first + n) and adds them to a row.
   void add(std::int64_t first, std::int64_t n, float* to) const {
     for (std::int64_t i = 0; i < n; ++i) to[i] += scale * float(code_of(*codes, first + i) - zero);
   }

@@ -5,7 +5,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// INVALID_ARGUMENT when an index is not in [-size, size). Afterwards `place` needs no check.
+/// Checks that all indices are in [-size, size), else INVALID_ARGUMENT. Afterwards place() needs no check.
 inline status check_indices(const value& indices, std::int64_t size) {
   const integers all{indices};
   for (std::int64_t i = 0; i < all.count(); ++i)
@@ -13,13 +13,14 @@ inline status check_indices(const value& indices, std::int64_t size) {
       return bad_input("index ", all[i], " at ", i, " is not in [-", size, ",", size, ")");
   return {};
 }
+/// Converts an index, which may be negative to count from the end, to a position in [0, size).
 inline std::int64_t place(std::int64_t index, std::int64_t size) { return index < 0 ? index + size : index; }
 
-/// For GatherElements and ScatterElements: walks rows of `indices` and tells where its elements lie in data.
+/// The elements of data that GatherElements and ScatterElements access, row by row of `indices`.
 class index_rows {
  public:
-  /// INVALID_ARGUMENT when the shapes don't fit each other or an index is out of range.
-  static result<index_rows> of(const value& data, const value& indices, std::int64_t axis) {
+  /// INVALID_ARGUMENT if the shapes don't fit each other, or an index is out of range.
+  static result<index_rows> make(const value& data, const value& indices, std::int64_t axis) {
     const std::size_t rank = data.shape.rank();
     std::size_t at = 0;
     if (status found = find_axis(axis, rank, at); !found) return found;
@@ -54,10 +55,12 @@ class index_rows {
   std::int64_t size_;
 };
 
-/// For GatherND and ScatterND: each row of the last axis of `indices` is the place of a block of data.
+/// The blocks of data that GatherND and ScatterND access: each tuple along the last axis of `indices` is the position
+/// of a block.
 class index_tuples {
  public:
-  static result<index_tuples> of(const value& data, const value& indices, std::int64_t batch_dims) {
+  /// INVALID_ARGUMENT if the shapes don't fit each other, or an index is out of range.
+  static result<index_tuples> make(const value& data, const value& indices, std::int64_t batch_dims) {
     const extents &d = data.shape, &i = indices.shape;
     if (d.rank() == 0 || i.rank() == 0) return bad_input("needs data and indices of at least one axis");
     const std::int64_t length = i.back(), limit = std::int64_t(std::min(d.rank(), i.rank()));
@@ -79,10 +82,10 @@ class index_tuples {
     if (status inside = made.check(); !inside) return inside;
     return made;
   }
-  std::int64_t count() const { return count_; }      // of tuples
-  std::int64_t block() const { return block_; }      // elements of each
+  std::int64_t count() const { return count_; }      // the number of tuples
+  std::int64_t block() const { return block_; }      // the elements of a block
   std::size_t first_inner() const { return past_; }  // the first axis of a block
-  /// Where block i starts in data.
+  /// The offset in elements of block i in data.
   std::int64_t operator[](std::int64_t i) const {
     const std::int64_t tuple = i * std::int64_t(past_ - first_);
     std::int64_t offset = first_ ? i / per_batch_ * strides_[first_ - 1] : 0;

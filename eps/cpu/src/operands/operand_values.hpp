@@ -20,7 +20,7 @@ class integers {
   bool wide_;
 };
 
-/// The sizes that a one-dimensional integer tensor gives; INVALID_ARGUMENT when there are too many.
+/// Reads sizes from a one-dimensional integer tensor; INVALID_ARGUMENT if there are more than max_rank.
 inline status read_extents(const value& v, std::string_view what, extents& out) {
   const integers from{v};
   if (v.shape.rank() > 1) return bad_input(what, " must be one-dimensional, not ", v.shape);
@@ -31,14 +31,14 @@ inline status read_extents(const value& v, std::string_view what, extents& out) 
   return {};
 }
 
-/// INVALID_GRAPH when one of an attribute's numbers, of a window, is below `least` or beyond all sizes.
+/// Checks that all numbers of an attribute are at least `least` and not absurdly large, else INVALID_GRAPH.
 inline status check_numbers(std::string_view name, std::span<const std::int64_t> list, std::int64_t least) {
   for (std::int64_t v : list)
     if (v < least || v > std::int64_t{1} << 40) return bad_attribute(name, " must be at least ", least, ", not ", v);
   return {};
 }
 
-/// Number i of an attribute's list; of one that is left out, `otherwise`.
+/// Element i of an attribute's list; `otherwise` if the attribute is absent.
 inline std::int64_t number_or(std::span<const std::int64_t> list, std::size_t i, std::int64_t otherwise) {
   return list.empty() ? otherwise : list[i];
 }
@@ -47,14 +47,14 @@ template <class T>
 inline constexpr bool is_narrow_float = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
 template <class T>
 inline constexpr bool is_number = (mask_of<T> & number_elements::mask) != 0;
-/// A number to compute or compare with: narrow floats as float, all others as they are.
+/// The number in the type that is computed with: float16 and bfloat16 become float, other types stay.
 template <class T>
 constexpr auto widened(T v) {
   if constexpr (is_narrow_float<T>) return float(v);
   else return v;
 }
 
-/// Any real number as an integer, cut towards zero. False for NaN and what does not fit.
+/// Converts a real number to an integer, rounded toward zero; false for NaN, and for numbers that don't fit.
 template <class T>
 bool to_integer(T v, std::int64_t& out) {
   if constexpr (std::is_integral_v<T>) {
@@ -67,7 +67,7 @@ bool to_integer(T v, std::int64_t& out) {
     return true;
   }
 }
-/// Element i of a tensor of real numbers as an integer.
+/// Converts element i of a numeric tensor to an integer; false if that is impossible.
 inline bool integer_at(const value& v, std::int64_t i, std::int64_t& out) {
   bool fits = false;
   number_elements::call(
@@ -75,7 +75,7 @@ inline bool integer_at(const value& v, std::int64_t i, std::int64_t& out) {
   return fits;
 }
 
-/// Product of the axes [first, last), which may overflow where another axis is 0; then false.
+/// Computes the product of the axes [first, last); false if it overflows, which is possible if another axis is 0.
 [[nodiscard]] inline bool product(const extents& shape, std::size_t first, std::size_t last, std::int64_t& out) {
   return extents{shape.dims().subspan(first, last - first)}.checked_count(out);
 }
@@ -83,14 +83,15 @@ inline bool integer_at(const value& v, std::int64_t i, std::int64_t& out) {
 [[gnu::noinline, gnu::cold]] inline status no_such_axis(std::int64_t axis, std::size_t rank) {
   return bad_input("axis ", axis, " is not in [-", rank, ",", rank, ") of an input of rank ", rank);
 }
-/// The axis that a number names, a negative one from the end.
+/// Converts the number of an axis, which may be negative to count from the end; INVALID_ARGUMENT if there is no such
+/// axis.
 [[gnu::always_inline]] inline status find_axis(std::int64_t number, std::size_t rank, std::size_t& axis) {
   std::int64_t at = number;
   if (!normalize_axis(at, rank)) return no_such_axis(number, rank);
   axis = std::size_t(at);
   return {};
 }
-/// The same of one in a list, which names no axis twice: bit i of `named` becomes 1 for axis i.
+/// find_axis() for an element of a list, in which each axis may occur once: bit i of `named` is set for axis i.
 inline status find_axis(std::int64_t number, std::size_t rank, std::size_t& axis, std::uint32_t& named) {
   if (status found = find_axis(number, rank, axis); !found) return found;
   if (named >> axis & 1) return bad_input("axis ", number, " is named twice");

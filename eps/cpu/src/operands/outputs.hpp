@@ -6,14 +6,14 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// For kernels that fill their output with elements of a type that an attribute names: the plan, which gives the output
-/// its memory and may come from a file as it is, has to say the same. INVALID_GRAPH.
+/// Checks that output 0 has the type that an attribute selects, else INVALID_GRAPH. The plan, which determines the
+/// memory of the output, may come from a file, and so may contradict the attribute.
 inline status check_output_type(const bind_context& c, dtype filled) {
   if (!c.has_output(0) || c.outputs[0].type == filled) return {};
   return bad_attribute("its output has elements of ", filled, ", the model says ", c.outputs[0].type);
 }
 
-/// The elements of an output; null for one that the node does not have.
+/// Makes output `i` and returns its elements; null if the node does not have it.
 template <class T>
 [[gnu::noinline]] result<T*> optional_output(run_context& c, std::size_t i, const extents& shape) {
   if (!c.has_output(i)) return static_cast<T*>(nullptr);

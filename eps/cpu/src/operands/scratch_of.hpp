@@ -3,7 +3,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Scratch for as many elements as a tensor of this shape has; OUT_OF_MEMORY where that overflows.
+/// Scratch memory for the elements of a tensor of this shape; OUT_OF_MEMORY if their number overflows.
 template <class T>
 result<T*> scratch_of(run_context& c, const extents& shape) {
   std::int64_t count = 0;

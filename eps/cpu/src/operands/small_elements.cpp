@@ -5,8 +5,9 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-constexpr std::int64_t small_grain = 1 << 15;  // a multiple of the elements of any byte
+constexpr std::int64_t small_grain = 1 << 15;  // a multiple of the elements per byte of all types
 
+/// Scratch memory for the elements of `v` as uint8.
 result<value> bytes_for(run_context& c, const value& v) {
   const result<std::span<std::uint8_t>> room = c.scratch<std::uint8_t>(std::size_t(v.shape.count()));
   if (!room) return room.error();

@@ -3,12 +3,13 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-// Elements of less than a byte, for kernels that move whole bytes: unpacked, moved as uint8, and packed again.
+// Conversions for kernels that move elements of whole bytes: elements of less than a byte are unpacked to uint8, moved,
+// and packed again.
 
-/// A tensor that moves by whole bytes: itself, or its elements as uint8 in scratch, one a byte.
+/// The tensor itself, if its elements have whole bytes; else its elements as uint8 in scratch memory.
 result<value> whole_bytes(run_context&, const value&);
 
-/// An output that is moved to by whole bytes: in its memory, or in scratch of uint8 that store() packs into it.
+/// An output that is written by whole bytes: in its memory, or in scratch memory of uint8 that store() packs.
 struct byte_output {
   value* tensor = nullptr;
   value bytes = {};

@@ -3,8 +3,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// A tensor without elements may have any sizes beside its 0, and products of those would overflow. INVALID_ARGUMENT
-/// for such; afterwards products of some axes of one input need no check.
+/// Checks that the product of all sizes but those that are 0 does not overflow, else INVALID_ARGUMENT: a tensor without
+/// elements may have any other sizes. Afterwards, products of some axes of the tensor need no check.
 inline status usable_sizes(std::string_view name, const extents& shape) {
   std::int64_t product = 1;
   for (std::int64_t size : shape)

@@ -9,9 +9,10 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// How A's rows lie, one A after the other: [tiles][blocks][rows][8 cells].
+/// The layout of all A's in dot-product groups (see bf16_loops.hpp), one A after the other:
+/// [tiles][blocks][rows of a tile][8 groups].
 struct cell_rows {
-  std::int64_t tile, blocks, a_tiles;  // rows of a tile; tiles of one A
+  std::int64_t tile, blocks, a_tiles;  // rows of a tile, blocks of a row, tiles of one A
   cell_rows(const bf16_product& p, const bf16_loops& by)
       : tile{by.tile_rows(p.m, 2)}, blocks{(p.k + bf16_lanes - 1) / bf16_lanes}, a_tiles{(p.m + tile - 1) / tile} {}
   std::int64_t tile_step() const { return blocks * block_step(); }
@@ -21,7 +22,7 @@ struct cell_rows {
   }
 };
 
-/// All A's.
+/// Rounds all A's to bfloat16, in scratch memory of the run.
 result<const std::uint32_t*> cells_of(run_context& c, const bf16_product& p, const bf16_loops& by,
                                       const cell_rows& rows, std::int64_t products) {
   const auto made = scratch_of<std::uint32_t>(c, {products, rows.a_tiles, rows.blocks, rows.block_step()});
@@ -41,7 +42,7 @@ result<const std::uint32_t*> cells_of(run_context& c, const bf16_product& p, con
   return static_cast<const std::uint32_t*>(*made);
 }
 
-/// The line of one panel, but for rows and what they are.
+/// The call of the micro-kernel for one panel, without its rows, which the caller sets.
 bf16_line line_of(const bf16_product& p, const cell_rows& rows, std::int64_t panel) {
   const std::int64_t cells = (p.k + 1) / 2, column = panel * bf16_panel;
   const std::int64_t columns = std::min(bf16_panel, p.n - column);

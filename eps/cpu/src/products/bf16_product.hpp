@@ -7,13 +7,14 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The loops for a node that shall multiply in bfloat16 (ep.cpu.math), or null: it was not asked for, or the processor
-/// has no instruction for it, and float is computed, which is no slower there.
+/// The loops for a node that multiplies in bfloat16 (option ep.cpu.math). Null if the option is not set, or if the
+/// processor has no instruction for it: then the node computes in float, which takes no longer there.
 inline const bf16_loops* asked_bf16(const bind_context& c) {
   return c.choice == cpu_math_is_bf16 && c.prepack ? best_bf16_loops() : nullptr;
 }
 
-/// One product, or some with one B, as in gemm_problem: A and sums are float, products are made of bfloat16.
+/// One product, or several with the same B, as in gemm_problem. A and the sums are float; both factors are rounded to
+/// bfloat16 before they are multiplied.
 struct bf16_product {
   std::int64_t m, n, k;
   matrix_ref<float, any_float> a;
@@ -24,10 +25,11 @@ struct bf16_product {
 };
 status multiply_bf16(run_context&, const bf16_product&);
 
-/// Columns of a panel; the last one may have half of them.
+/// The number of columns of a panel (consecutive columns of B that are packed together). The last panel may have only
+/// one vector of them.
 inline constexpr std::int64_t bf16_panel = 2 * bf16_lanes;
 
-/// Packs B [k, n], of which b(i, j) is an element as float, as [panel][cell][column].
+/// Packs B [k, n] as [panel][dot-product group][column]; b(i, j) returns an element as float.
 template <class F>
 void pack_bf16_b(std::int64_t k, std::int64_t n, const F& b, std::uint32_t* to) {
   const auto number = [&](std::int64_t i, std::int64_t j) -> std::uint32_t {
@@ -40,7 +42,7 @@ void pack_bf16_b(std::int64_t k, std::int64_t n, const F& b, std::uint32_t* to) 
   }
 }
 
-/// Whether there are products of bfloat16 for elements of a type; programs of the target tier have none.
+/// True if a product with elements of type T can be computed in bfloat16; never in programs of the target tier.
 template <class T>
 #ifdef CAMEO_CODE_ONLY
 inline constexpr bool multiplies_bf16 = false;
@@ -48,7 +50,8 @@ inline constexpr bool multiplies_bf16 = false;
 inline constexpr bool multiplies_bf16 = std::is_same_v<gemm_number<T>, float>;
 #endif
 
-/// The constant B of input `input` in that form, in memory of the plan; null where bfloat16 is not asked for.
+/// Packs the constant B of input `input` for multiply_bf16(), in memory that lives as long as the plan; null if the
+/// node does not multiply in bfloat16.
 template <class T>
 result<const std::uint32_t*> keep_bf16_b(bind_context& c, std::size_t input, bool transposed, std::int64_t k,
                                          std::int64_t n) {

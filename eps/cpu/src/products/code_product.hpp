@@ -3,13 +3,13 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// What MatMulIntegerToFloat multiplies: A and B of codes with their scales, zero points (or none), and a bias (or
+/// The operands of MatMulIntegerToFloat: quantized A and B with their scales, zero points (or none), and a bias (or
 /// none).
 struct scaled_codes {
   const value &a, &b, &a_scale, &b_scale, &a_zero, &b_zero, &bias;
 };
-/// Their product at `y`, which has room for the shape that numpy's matmul gives it, and elements; `packed` is B, if it
-/// was packed while binding.
+/// Writes their product to `y`, which has the shape that numpy's matmul gives it, with at least one element; `packed`
+/// is B, if it was packed while binding.
 status multiply_to_floats(run_context&, const scaled_codes&, const integer_factor& packed, float* y);
 
 }  // namespace CAMEO_NAMESPACE::eps

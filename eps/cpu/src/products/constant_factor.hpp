@@ -4,8 +4,9 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Keeps the constant B [k, n] of a product (input 1) in the form that its math takes: cells of bfloat16 where that was
-/// asked for, else panels, if they are worth their memory. `transposed`: the input is [n, k]. Product has both members.
+/// Packs the constant B [k, n] of a product (input 1) for the arithmetic of the node: in bfloat16 if the option selects
+/// it, else as panels, if they are worth their memory. `transposed`: the input is [n, k]. `rows`: the rows of A, or -1
+/// if unknown. Product has the members `bf16_b` and `packed_b`, one of which is set at most.
 template <class T, class Product>
 status keep_factor(bind_context& c, bool transposed, std::int64_t k, std::int64_t n, std::int64_t rows, Product& to) {
   const result<const std::uint32_t*> narrow = keep_bf16_b<T>(c, 1, transposed, k, n);
@@ -17,7 +18,7 @@ status keep_factor(bind_context& c, bool transposed, std::int64_t k, std::int64_
   to.packed_b = *packed;
   return {};
 }
-/// The product of a problem, in the math that its B was kept for: `bf16_b` are cells, or null.
+/// Multiplies in the arithmetic that B was packed for; `bf16_b` is null unless that is bfloat16.
 template <class T>
 status multiply_by_factor(run_context& c, const gemm_problem<gemm_number<T>, T>& p, const std::uint32_t* bf16_b) {
   if constexpr (multiplies_bf16<T>)

@@ -1,4 +1,12 @@
-// The way from a matrix product to register tiles.
+// Splits a matrix product C = A * B among workers, chooses an algorithm by its shape and layout, packs its factors, and
+// calls the micro-kernels.
+//
+// Terms, as in the literature on GEMM:
+//   tile      the rows x columns of C whose sums stay in registers (see gemm_block.hpp)
+//   panel     as many columns of B (or rows of A) as a tile has, packed so that one step of k is contiguous
+//   strip     columns of C whose sums stay in the L1 cache
+//   block     the rows of A, or panels of B, that are packed together because they stay in the L2 cache
+//   epilogue  the scaling, bias, addend and activation that are applied to sums before they are stored
 #include <cameo/eps/cpu/detail/float_product.hpp>
 
 #include "machine/parallel_rows.hpp"
@@ -14,7 +22,7 @@ namespace {
 
 constexpr std::int64_t pieces_of(std::int64_t count, std::int64_t size) { return (count + size - 1) / size; }
 
-/// Product `i` of a problem.
+/// One of the products of a gemm_problem.
 template <class T, class B, class A>
 struct one_product {
   matrix_ref<T, A> a;
@@ -28,7 +36,7 @@ one_product<T, B, A> product(const gemm_problem<T, B, A>& p, std::int64_t i) {
           p.b.data + (p.b_offsets.empty() ? 0 : p.b_offsets[std::size_t(i)]), p.c + i * p.m * p.n, p.epilogue};
 }
 
-/// alpha, bias, addend and activation on a row that holds plain sums.
+/// Applies the epilogue to `count` plain sums of a row of C.
 template <class T>
 void finish_row(const gemm_epilogue<T>& e, std::int64_t row, std::int64_t column, std::int64_t count, T* y) {
   const gemm_epilogue<T> at = e.at(row, column);
@@ -41,11 +49,11 @@ void finish_row(const gemm_epilogue<T>& e, std::int64_t row, std::int64_t column
   apply_activation(e.f, y, count);
 }
 
-// Multiplications below which another worker costs more than it brings: of a product that memory is slower than, and of
-// one that it isn't.
+// The least multiplications that pay for another worker: in a product that is limited by reading B from memory
+// (least_read), and in one that is limited by arithmetic (least_work).
 constexpr std::int64_t least_read = 1 << 17, least_work = 1 << 19;
 
-/// Multiplications in all.
+/// The number of multiplications of all products.
 template <class T, class B, class A>
 double work_of(const gemm_problem<T, B, A>& p, std::int64_t products) {
   return double(products) * double(p.m) * double(p.n) * double(p.k);
@@ -55,7 +63,8 @@ double work_of(const gemm_problem<T, B, A>& p, std::int64_t products) {
 struct column_range {
   std::int64_t product, first, end;
 };
-/// How the `n` columns of products that read B once are split, in units of columns. Not a template: one copy for all.
+/// Splits the `n` columns of products that read B once among workers, in units of `unit` columns. It is not a template,
+/// so that all types share one copy.
 work_split split_of_columns(const run_context& c, std::int64_t n, std::int64_t unit, std::int64_t products,
                             double work) {
   const work_size size{.outer = {pieces_of(n, unit)},
@@ -65,8 +74,8 @@ work_split split_of_columns(const run_context& c, std::int64_t n, std::int64_t u
                        .tasks_per_worker = 2};
   return {size, c.lanes()};
 }
-/// Calls f(column_range, worker) for all `n` columns of products that read B once, where some units of columns are a
-/// task. No sum is formed across columns.
+/// Calls f(column_range, worker), on several workers, for ranges that cover all `n` columns of products that read B
+/// once. Sums do not depend on the ranges, as no sum is formed across columns.
 template <class F>
 void for_column_ranges(run_context& c, std::int64_t n, std::int64_t unit, std::int64_t products, double work,
                        const F& f) {
@@ -75,11 +84,11 @@ void for_column_ranges(run_context& c, std::int64_t n, std::int64_t unit, std::i
   });
 }
 
-/// C is one column, and A's rows and the column are contiguous: dot products, nothing is packed.
+/// For a C of one column, where A's rows and B's column are contiguous: dot products of unpacked operands.
 template <class T, class A>
 void multiply_dots(run_context& c, const gemm_problem<T, T, A>& p, std::int64_t products) {
-  // Lines between two questions, a multiple of what the loops do at a time, and more than lie in the second cache; and
-  // elements of a long line.
+  // `piece` elements of A are read between two stop checks, which is more than the L2 cache has; the number of rows is
+  // a multiple of what the loops process at a time. A row longer than `most` elements is summed in parts.
   constexpr std::int64_t piece = 1 << 19, most = 1 << 16;
   const std::int64_t some = std::max<std::int64_t>(1, piece / p.k / 16) * 16;
   for_column_ranges(c, p.m, 16, products, work_of(p, products), [&](const column_range& range, std::size_t) {
@@ -101,7 +110,7 @@ void multiply_dots(run_context& c, const gemm_problem<T, T, A>& p, std::int64_t 
   });
 }
 
-/// The A's of products with few rows, as numbers that loops read in place: where they lie.
+/// Gives loops the A's of products with few rows, with elements of type T. This one reads them in place.
 template <class T, class A>
 class few_rows_of_a {
  public:
@@ -109,15 +118,15 @@ class few_rows_of_a {
   static result<few_rows_of_a> make(run_context&, const gemm_problem<T, B, A>& p, std::int64_t) {
     return few_rows_of_a{p.a, p.a_offsets};
   }
-  matrix_ref<T> of(std::int64_t product, std::size_t) const {
+  matrix_ref<T> matrix(std::int64_t product, std::size_t) const {
     return a.from(offsets.empty() ? 0 : offsets[std::size_t(product)]);
   }
 
   matrix_ref<T> a;
   std::span<const std::int64_t> offsets;
 };
-/// Or widened. Those of as many products as there are lanes are widened before, since all columns meet them; of more,
-/// each lane has the one that it works on.
+/// This one widens A's of float16 or bfloat16. If there are no more A's than workers, all are widened in advance, since
+/// several workers read each; else each worker widens the A that it multiplies.
 template <class T>
 class few_rows_of_a<T, any_float> {
  public:
@@ -127,7 +136,7 @@ class few_rows_of_a<T, any_float> {
     made.p_ = p.a, made.offsets_ = p.a_offsets;
     if (!p.a.narrow) return made;
     if (p.a_offsets.empty()) products = 1;
-    // Lines that are contiguous: rows, or columns.
+    // A line is what is contiguous in A: a row, or a column.
     const bool rows = p.a.column_stride == 1;
     made.lines_ = rows ? p.m : p.k, made.length_ = rows ? p.k : p.m;
     made.stride_ = rows ? p.a.row_stride : p.a.column_stride;
@@ -141,7 +150,7 @@ class few_rows_of_a<T, any_float> {
     for (std::int64_t i = 0; all && i < products; ++i) made.widen(i, made.room_ + i * p.m * p.k);
     return made;
   }
-  matrix_ref<T> of(std::int64_t product, std::size_t lane) const {
+  matrix_ref<T> matrix(std::int64_t product, std::size_t lane) const {
     const std::int64_t i = offsets_.empty() ? 0 : product;
     if (!room_) return {p_.data + offset_of(i), p_.row_stride, p_.column_stride};
     const std::int64_t size = lines_ * length_;
@@ -158,18 +167,18 @@ class few_rows_of_a<T, any_float> {
   std::span<const std::int64_t> offsets_;
   std::int64_t lines_ = 0, length_ = 0, stride_ = 0;
   T* room_ = nullptr;
-  std::span<std::int64_t> notes_;  // which product a lane has; none where all are there
+  std::span<std::int64_t> notes_;  // by worker: the product whose A it has widened; empty if all are widened in advance
 };
 
-/// Columns of C whose sums stay in the first cache.
+/// The number of columns of a strip, if B is not packed.
 constexpr std::int64_t widest_strip = 1024;
 
-/// C has few rows, and B's are contiguous, or pieces of them are, in panels.
+/// For a C of few rows, where B's rows are contiguous, or B is packed as panels: adds scaled rows of B.
 template <class T, class B, class A>
 status multiply_few_rows(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products) {
   const std::int64_t panel = tile_of<T>().columns, strip = p.packed_b ? panel : widest_strip;
   const std::int64_t depth = gemm_depth(p.k);
-  // Sums of later steps of k, of a lane each: too many for the stack of a small processor.
+  // The sums of all blocks of k but the first, for each worker. The stack of a small processor is too small for them.
   const std::int64_t most = p.k > depth ? p.m * std::min(strip, p.n) : 0;
   const result<std::span<T>> room = c.scratch<T>(std::size_t(most) * c.lanes());
   if (!room) return room.error();
@@ -178,7 +187,7 @@ status multiply_few_rows(run_context& c, const gemm_problem<T, B, A>& p, std::in
   const std::int64_t unit = p.packed_b ? panel : 64;
   for_column_ranges(c, p.n, unit, products, work_of(p, products), [&](const column_range& range, std::size_t lane) {
     const auto one = product(p, range.product);
-    const matrix_ref<T> a = all_a->of(range.product, lane);
+    const matrix_ref<T> a = all_a->matrix(range.product, lane);
     detail::stop_pace pace;
     T* const more = room->data() + std::int64_t(lane) * most;
     for (std::int64_t j = range.first; j < range.end; j += strip) {
@@ -207,28 +216,30 @@ status multiply_few_rows(run_context& c, const gemm_problem<T, B, A>& p, std::in
   return {};
 }
 
-/// C has few rows, and B's columns are contiguous: they are turned, some steps of k at a time, and used at once.
+/// For a C of few rows, where B's columns are contiguous: transposes some steps of k of a panel, and multiplies them
+/// while they are in the L1 cache.
 template <class T, class B, class A>
-status multiply_turned(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products) {
+status multiply_transposed(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products) {
   const std::int64_t width = tile_of<T>().columns, depth = gemm_depth(p.k);
   const bool large = p.k * p.n * std::int64_t(sizeof(B)) >= gemm_cached_bytes;
   const auto all_a = few_rows_of_a<T, A>::make(c, p, products);
   if (!all_a) return all_a.error();
   for_column_ranges(c, p.n, width, products, work_of(p, products), [&](const column_range& range, std::size_t lane) {
     const auto one = product(p, range.product);
-    const matrix_ref<T> a = all_a->of(range.product, lane);
+    const matrix_ref<T> a = all_a->matrix(range.product, lane);
     detail::stop_pace pace;
-    T sums[gemm_few_turned * gemm_widest_tile];
+    T sums[gemm_few_transposed * gemm_widest_tile];
     for (std::int64_t j = range.first; j < range.end; j += width) {
       const std::int64_t count = std::min(width, range.end - j);
       for (std::int64_t k = 0; k < p.k; k += depth) {
         if ((j > range.first || k > 0) && c.stopped(pace)) return;
         const B* const from = one.b + j * p.b.column_stride + k;
-        // A part of the next columns, as large as this part of k is of these.
+        // The part of the next panel that is prefetched meanwhile has the size of the part that is read now.
         const B* const ahead = large ? one.b + (j + width) * p.b.column_stride + k * width : nullptr;
-        add_turned_columns(turned_sums<T, B>{{a.data + k * a.column_stride, a.row_stride, a.column_stride, from,
-                                              p.b.column_stride, p.m, std::min(depth, p.k - k), count, sums, width},
-                                             ahead});
+        add_transposed_columns(
+            transposed_sums<T, B>{{a.data + k * a.column_stride, a.row_stride, a.column_stride, from, p.b.column_stride,
+                                   p.m, std::min(depth, p.k - k), count, sums, width},
+                                  ahead});
         for (std::int64_t i = 0; i < p.m; ++i)
           for (std::int64_t s = 0; s < count; ++s) {
             T& to = one.c[i * p.n + j + s];
@@ -241,14 +252,16 @@ status multiply_turned(run_context& c, const gemm_problem<T, B, A>& p, std::int6
   return {};
 }
 
-/// B is packed block by block where it is used, or else as a whole before: a large one would take as much memory again.
+/// True if each worker packs the blocks of B that it multiplies. Otherwise all of B is packed in advance, which for a
+/// large B would take too much memory.
 template <class T, class B, class A>
 bool packs_blocks_of_b(const gemm_problem<T, B, A>& p) {
   constexpr double whole_bytes = 1 << 23;
   return !p.packed_b && (!p.b_offsets.empty() || double(p.k) * double(p.n) * double(sizeof(T)) > whole_bytes);
 }
 
-/// How C is split: panels of columns by tiles of rows. Tiles are the same whatever the split is, and so is every sum.
+/// Splits C among workers, in panels of columns and tiles of rows. Every split has the same tiles, and so the same
+/// sums.
 template <class T, class B, class A>
 work_split split_of(const gemm_problem<T, B, A>& p, std::int64_t products, std::size_t workers) {
   const gemm_tile tile = tile_of<T>();
@@ -257,33 +270,35 @@ work_split split_of(const gemm_problem<T, B, A>& p, std::int64_t products, std::
                  .repeats = products,
                  .cost = work_of(p, products),
                  .least_cost = least_work};
-  if (packs_blocks_of_b(p)) {  // that stay in the second cache for all rows
+  if (packs_blocks_of_b(p)) {  // a block stays in the L2 cache for all rows
     constexpr std::int64_t block = 1 << 17;
     size.outer.most = std::max<std::int64_t>(1, block / std::max<std::int64_t>(1, p.k * tile.columns));
-  } else {  // rows first: every block of columns packs its rows of A anew
+  } else {  // rows are split first, because every block of columns packs its rows of A again
     size.splits_inner_first = true, size.inner.enough = 2;
   }
   return {size, workers};
 }
 
-/// What one call of multiply() packs where. P: what panels of B have.
+/// The packed operands of one call of multiply(), and the memory in which workers pack. P is the element type of the
+/// panels of B.
 template <class T, class A, class P>
 struct packing {
-  std::span<std::int64_t> notes;  // which block of B a lane has packed; -1: none
-  std::span<T> a, wide;           // lanes() blocks each; empty when A is read in place, when no panel is widened
-  std::span<P> b;                 // likewise; empty when B is packed already
+  std::span<std::int64_t> notes;  // by worker: the block of B that it has packed; -1: none
+  std::span<T> a;                 // a block for each worker; empty if A is read in place
+  std::span<T> wide;              // a widened panel for each worker; empty if no panel is widened
+  std::span<P> b;                 // a block for each worker; empty if all of B is packed
   std::size_t a_size = 0, b_size = 0, wide_size = 0;
   const P* packed_b = nullptr;
-  few_rows_of_a<T, A> in_place;  // where `a` is empty
+  few_rows_of_a<T, A> in_place;  // used if `a` is empty
 };
 
-/// A is read in place when too few columns come by to repay packing it.
+/// True if C has enough columns for packing A to pay off; otherwise A is read in place.
 template <class T, class B, class A>
 bool packs_a(const gemm_problem<T, B, A>& p) {
   return p.m > 1 && p.n >= gemm_few_panels(p.a.column_stride) * tile_of<T>().columns;
 }
 
-/// `size` elements for each lane.
+/// Takes scratch memory of `size` elements for each worker.
 template <class T>
 status room_of_lanes(run_context& c, std::size_t size, std::span<T>& room) {
   std::size_t all = 0;
@@ -294,15 +309,16 @@ status room_of_lanes(run_context& c, std::size_t size, std::span<T>& room) {
   return {};
 }
 
+/// Takes the memory that workers pack in, and packs all of B unless workers pack its blocks.
 template <class T, class B, class A, class P>
 status prepare(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products, const work_split& split,
                packing<T, A, P>& made) {
   const gemm_tile tile = tile_of<T>();
   const std::int64_t rows = split.most_inner() * tile.rows, columns = split.most_outer() * tile.columns;  // of a task
   std::size_t size = 0;
-  if (packs_a(p) || (p.a.narrow && p.m > gemm_few_turned)) {
-    made.a_size =
-        std::size_t(std::max(gemm_room(std::min(p.m, rows), p.k, tile.rows), gemm_room(tile.rows, p.k, tile.rows)));
+  if (packs_a(p) || (p.a.narrow && p.m > gemm_few_transposed)) {
+    made.a_size = std::size_t(
+        std::max(gemm_buffer_size(std::min(p.m, rows), p.k, tile.rows), gemm_buffer_size(tile.rows, p.k, tile.rows)));
     if (status s = room_of_lanes(c, made.a_size, made.a); !s) return s;
   } else {
     const auto in_place = few_rows_of_a<T, A>::make(c, p, products);
@@ -310,7 +326,7 @@ status prepare(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t prod
     made.in_place = *in_place;
   }
   if constexpr (std::is_same_v<B, P>) {
-    if (!std::is_same_v<T, P>) made.wide_size = std::size_t(gemm_wide_room(p.m, p.k, tile.columns));
+    if (!std::is_same_v<T, P>) made.wide_size = std::size_t(gemm_wide_size(p.m, p.k, tile.columns));
     if (made.wide_size > 0)
       if (status s = room_of_lanes(c, made.wide_size, made.wide); !s) return s;
     made.packed_b = p.packed_b;
@@ -336,6 +352,7 @@ status prepare(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t prod
   return {};
 }
 
+/// Multiplies the rows of A and panels of B of one task.
 template <class T, class B, class A, class P>
 void run_task(const run_context& c, const gemm_problem<T, B, A>& p, const packing<T, A, P>& packed,
               const work_task& task, std::size_t lane) {
@@ -357,7 +374,7 @@ void run_task(const run_context& c, const gemm_problem<T, B, A>& p, const packin
   }
   matrix_ref<T, A> a = one.a;
   if (packed.a.empty()) {
-    const matrix_ref<T> rows = packed.in_place.of(task.repeat, lane);
+    const matrix_ref<T> rows = packed.in_place.matrix(task.repeat, lane);
     a = {rows.data, rows.row_stride, rows.column_stride};
   }
   a = a.from(m0, 0);
@@ -365,12 +382,12 @@ void run_task(const run_context& c, const gemm_problem<T, B, A>& p, const packin
   block.a_row_stride = a.row_stride, block.a_column_stride = a.column_stride;
   block.narrow_a = a.narrow;
   block.run = &c;
-  if (!packed.a.empty()) block.room = packed.a.data() + lane * packed.a_size;
+  if (!packed.a.empty()) block.buffer = packed.a.data() + lane * packed.a_size;
   if (!packed.wide.empty()) block.wide = packed.wide.data() + lane * packed.wide_size;
   multiply_block(block);
 }
 
-/// With panels of P: packed before, or packed now.
+/// The general algorithm: tiles of A by panels of B with elements of type P, which are packed already or packed now.
 template <class P, class T, class B, class A>
 status multiply_panels(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products) {
   const work_split split = split_of(p, products, c.lanes());
@@ -380,7 +397,7 @@ status multiply_panels(run_context& c, const gemm_problem<T, B, A>& p, std::int6
   return {};
 }
 
-/// The columns of B, of which each product has one, in the type of the rest.
+/// multiply_dots() for B's of another type than T, each of one column: widens them to T first.
 template <class T, class B, class A>
 status multiply_widened(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products) {
   const std::int64_t columns = p.b_offsets.empty() ? 1 : std::int64_t(p.b_offsets.size());
@@ -414,8 +431,8 @@ status multiply(run_context& c, const gemm_problem<T, B, A>& p) {
     if constexpr (std::is_same_v<T, B>) return multiply_dots(c, p, products), status{};
     else return multiply_widened(c, p, products);
   }
-  if (!p.packed_b && p.m <= gemm_few_turned && p.b.row_stride == 1 && p.b.column_stride != 1) {
-    return multiply_turned(c, p, products);
+  if (!p.packed_b && p.m <= gemm_few_transposed && p.b.row_stride == 1 && p.b.column_stride != 1) {
+    return multiply_transposed(c, p, products);
   }
   const bool by_rows = p.packed_b ? p.for_few_rows : p.b.column_stride == 1;
   if (by_rows && p.m <= gemm_few_rows) return multiply_few_rows(c, p, products);

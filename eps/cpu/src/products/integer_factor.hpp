@@ -6,38 +6,39 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Zero points of a run as int32: what a value holds, or one 0.
+/// Reads zero points as int32 into scratch memory of the run; a single 0 if `zero` is absent.
 result<std::span<const std::int32_t>> read_zeros(run_context&, const value& zero);
 
-/// The same while binding, of a constant or of none (null), for as long as the plan.
+/// Reads constant zero points while binding, into memory that lives as long as the plan; a single 0 if `zero` is null.
 result<std::span<const std::int32_t>> keep_zeros(bind_context&, const value* zero);
-/// Weights of u8 or s8: their zero points, how many of them a sum has, and whether they are packed once for many runs.
+/// Describes weights of uint8 or int8: their zero points, the number of weights in a sum (depth), and whether they are
+/// packed once for many runs.
 struct weight_form {
   bool is_signed;
   std::span<const std::int32_t> zeros;
   std::int64_t depth;
-  bool may_sort;  // its cells, which takes longer than a run gains by it
+  bool may_sort;  // sort dot-product groups by kind (see cell_kind), which takes longer than a single run gains by it
 };
-/// How they are multiplied here.
+/// Chooses the arithmetic for such weights on this processor.
 const integer_arithmetic& arithmetic_for(weight_form);
 
-/// A matrix B [k, n] of codes in memory, and its zero points, one or one per column.
+/// A quantized matrix B [k, n] in memory, and its zero points: one, or one per column.
 struct code_matrix {
   const std::uint8_t* data;
-  bool is_signed, turned;  // turned: [n, k]
+  bool is_signed, transposed;  // `transposed`: the matrix is stored as [n, k]
   std::int64_t k, n;
   std::span<const std::int32_t> zeros;
 };
-/// B as panels, packed now into scratch memory, which `room` keeps for the next matrix of the run. `rows_differ`: rows
-/// of A have zero points of their own.
+/// Packs B as panels in scratch memory. `room` is that memory, which the next matrix of the run reuses. `rows_differ`:
+/// each row of A has a separate zero point.
 result<integer_panels> panels_of(run_context&, const code_matrix&, bool rows_differ, std::span<std::byte>& room);
-/// Those that were packed while binding.
+/// The panels that were packed while binding.
 integer_panels panels_of(const integer_factor&);
 
-/// Whether sums may become codes where they are made: each of these scales is finite.
+/// True if all scales are finite, so that the micro-kernel can quantize sums itself.
 bool all_finite(std::span<const float> scales);
 
-/// The form of codes of a type for scales [width].
+/// How sums are quantized to a type with scales [width of the panels].
 code_form form_of(dtype, std::int64_t zero, const float* scales);
 
 }  // namespace CAMEO_NAMESPACE::eps

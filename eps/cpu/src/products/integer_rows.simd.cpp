@@ -1,4 +1,4 @@
-// Rows of codes and sums, and blocks of floats as bytes, once per instruction set.
+// Conversions of rows of quantized values, sums and floats, compiled once per instruction set.
 #include "machine/simd.hpp"
 
 #include <hwy/foreach_target.h>
@@ -66,14 +66,14 @@ void to_codes(const std::int32_t* sums, const code_form& form, std::int64_t n, s
   }
 }
 
-/// The largest magnitude; NaN where a number is not finite.
+/// The largest magnitude; NaN if an element is not finite.
 float largest(const float* x, std::int64_t n) {
   const floats d;
   const std::int64_t lanes = std::int64_t(hn::Lanes(d));
   float most = 0, nothing = 0;
   std::int64_t i = 0;
   if (n >= lanes) {
-    auto all = hn::Zero(d), zeros = hn::Zero(d);  // a number times 0 is 0, but for those that are not finite
+    auto all = hn::Zero(d), zeros = hn::Zero(d);  // x * 0 is 0 for every finite x, else NaN
     for (; i + lanes <= n; i += lanes) {
       const auto v = hn::LoadU(d, x + i);
       all = hn::Max(all, hn::Abs(v));
@@ -85,7 +85,7 @@ float largest(const float* x, std::int64_t n) {
   return nothing == 0 ? most : std::numeric_limits<float>::quiet_NaN();
 }
 
-/// to = the integers nearest to x * factor; their sum.
+/// Writes the integers nearest to x * factor, and returns their sum.
 std::int32_t nearest(const float* x, std::int64_t n, float factor, std::int8_t* to) {
   std::int32_t sum = 0;
   std::int64_t i = 0;
@@ -110,7 +110,7 @@ std::int32_t nearest(const float* x, std::int64_t n, float factor, std::int8_t* 
   return sum;
 }
 
-/// Numbers of a block in the order of their cells; 16 at a time hold whole groups.
+/// Permutes a block to the order of cell_place(), 16 elements at a time, which are whole groups.
 void place(const std::int8_t* from, std::int64_t block, std::int64_t bits, std::int8_t* to) {
 #if !CAMEO_SIMD_EMULATED
   const hn::Full128<std::int8_t> d;

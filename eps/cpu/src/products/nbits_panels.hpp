@@ -8,28 +8,30 @@
 #include "nbits_weights.hpp"
 #include "skeletons/row_rooms.hpp"
 
-// Weights of few bits as panels, whatever the form is that an operator gives them.
+// Packs weights of 2, 4 or 8 bits as panels (see nbits_loops.hpp), from the layout of any operator.
 //
-// A form says where its parts are and what they hold, for column j of all matrices one after the other:
+// A `Form` describes that layout. Columns of all matrices are numbered one after the other. Its members:
 //
-//   codes, scales                  inputs
-//   group(value, j, g)             the 32 bits with codes g * 32 / bits and those after them, the first in the lowest
-//   scale(value, j, b)             of block b
+//   codes, scales               the indices of the inputs with the quantized weights and their scales
+//   group(value, j, g)          the 32 bits of column j with weights from g * 32 / bits on, the first in the lowest
+//                               bits; `value` is the input's value
+//   scale(value, j, b)          the scale of block b of column j
 //
-// and, where there may be zero points,
+// and, if there may be zero points,
 //
-//   zeros, zero_type               input; undefined where there are none, u8, or of floats
-//   zero(value, j, b)              of u8; float_zero(value, j, b): of floats
+//   zeros, zero_type            the index and the element type of their input; undefined if the node has none
+//   zero(value, j, b)           the zero point of block b of column j, if they are uint8
+//   float_zero(value, j, b)     the zero point, if they are floats
 namespace CAMEO_NAMESPACE::eps {
 
-/// Memory for the panels of a factor that a run packs, one after the other's use.
+/// Memory for the panels that a run packs, which several factors use one after the other.
 struct nbits_rooms {
   std::span<std::uint32_t> codes;
   std::span<float> scales, float_zeros;
   std::span<std::uint8_t> zeros;
 };
 
-/// Elements of a part: `rows` (groups or blocks) of each column of all panels.
+/// Computes the elements of `rows` rows (groups or blocks) of all panels; false if that overflows.
 inline bool panel_elements(const nbits_matrix& m, std::int64_t rows, std::size_t& count) {
   const nbits_loops& by = best_nbits_loops();
   std::int64_t all = 0;
@@ -39,7 +41,7 @@ inline bool panel_elements(const nbits_matrix& m, std::int64_t rows, std::size_t
   return true;
 }
 
-/// Row r of each column j of panel `panel` is at(j, r); those that fill up the panel are 0.
+/// Fills a panel with at(j, r) for each row r and column j, and with 0 for the columns that fill it up.
 template <class T, class At>
 void fill_panel(const nbits_matrix& m, std::int64_t rows, std::int64_t panel, T* to, const At& at) {
   const nbits_loops& by = best_nbits_loops();
@@ -49,7 +51,7 @@ void fill_panel(const nbits_matrix& m, std::int64_t rows, std::int64_t panel, T*
     for (std::int64_t j = first; j < first + by.columns; ++j) *to++ = j < m.n ? at(before + j, r) : T(0);
 }
 
-/// A part of a constant, for as long as the plan.
+/// Packs one of the arrays of nbits_factor from a constant input, in memory that lives as long as the plan.
 template <class T, class At>
 status pack_part(bind_context& c, std::size_t input, const nbits_matrix& m, std::int64_t rows, std::span<T>,
                  const T*& part, const At& at) {
@@ -65,7 +67,7 @@ status pack_part(bind_context& c, std::size_t input, const nbits_matrix& m, std:
   part = made->data();
   return {};
 }
-/// The same in a run: in `room`, or in scratch where it has none.
+/// Packs one of the arrays of nbits_factor in a run: in `room`, or in scratch memory if that is too small.
 template <class T, class At>
 status pack_part(run_context& c, std::size_t input, const nbits_matrix& m, std::int64_t rows, std::span<T> room,
                  const T*& part, const At& at) {
@@ -86,7 +88,7 @@ status pack_part(run_context& c, std::size_t input, const nbits_matrix& m, std::
   return {};
 }
 
-/// B as panels, from a form. Context: of a bind, where all parts are constants, or of a run.
+/// Packs B as panels. Context is bind_context, for constant inputs, or run_context.
 template <class Context, class Form>
 result<nbits_factor> pack_panels(Context& c, const nbits_matrix& m, const Form& f, const nbits_rooms& rooms = {}) {
   const auto group = [&](const value& v, std::int64_t j, std::int64_t g) { return f.group(v, j, g); };

@@ -1,4 +1,4 @@
-// Rows of floats or bytes by panels of few bits.
+// Products of rows of floats, or of rows that are quantized to int8, and weights of 2, 4 or 8 bits.
 #include "nbits_product.hpp"
 
 #include "integer_rows.hpp"
@@ -33,6 +33,7 @@ result<const float*> padded_bias(run_context& c, const value& bias, std::int64_t
 
 namespace {
 
+/// Quantizes rows of A to int8, block by block, in scratch memory.
 result<nbits_rows_of_a> byte_rows(run_context& c, const nbits_matrix& b, const value& a, std::int64_t m) {
   const std::int64_t depth = b.depth(), blocks = b.blocks();
   const auto room = scratch_of<std::int8_t>(c, {m, depth});
@@ -53,7 +54,7 @@ result<nbits_rows_of_a> byte_rows(run_context& c, const nbits_matrix& b, const v
   return nbits_rows_of_a{*room, depth, scales->data()};
 }
 
-/// y [m, n], from panels.
+/// Computes y [m, n] from converted rows of A and panels of B.
 void multiply_few_bit_rows(run_context& c, const nbits_matrix& b, const nbits_factor& factor, const nbits_rows_of_a& a,
                            std::int64_t m, const float* bias, float* y) {
   const nbits_loops& by = best_nbits_loops();

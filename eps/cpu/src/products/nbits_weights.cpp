@@ -1,4 +1,4 @@
-// B of MatMulNBits as panels.
+// Checks and packs the weights of MatMulNBits.
 #include "nbits_weights.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ std::uint8_t zero_code(const nbits_matrix& m, const value& zeros, std::int64_t j
   return packed_code(static_cast<const std::uint8_t*>(zeros.data) + j * m.zero_bytes(), b, m.bits);
 }
 
-/// MatMulNBits' own form, input by input.
+/// The layout of MatMulNBits' inputs, for pack_panels().
 struct nbits_form {
   static constexpr std::size_t codes = 1, scales = 2, zeros = 3;
   const nbits_matrix& m;

@@ -5,30 +5,31 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// B [k, n] of codes of few bits, or `count` of such matrices, one after the other.
+/// The sizes of a B [k, n] with weights of `bits` bits, of which `block` consecutive ones in a column share a scale; or
+/// of `count` such matrices, one after the other.
 struct nbits_matrix {
   std::int64_t k, n, bits, block;
   std::int64_t count = 1;
 
   std::int64_t blocks() const { return (k + block - 1) / block; }
-  std::int64_t depth() const { return blocks() * block; }      // rows with those that fill up
-  std::int64_t groups() const { return depth() * bits / 32; }  // of 32 bits, in a column
+  std::int64_t depth() const { return blocks() * block; }      // rows, with those that fill the last block
+  std::int64_t groups() const { return depth() * bits / 32; }  // groups of 32 bits in a column
   std::int64_t block_bytes() const { return block * bits / 8; }
-  std::int64_t zero_bytes() const { return (blocks() * bits + 7) / 8; }  // of the packed zero points of a column
+  std::int64_t zero_bytes() const { return (blocks() * bits + 7) / 8; }  // bytes of the packed zero points of a column
 };
-/// Whether sizes are those of a matrix of few bits whose bytes can be counted.
+/// Checks that MatMulNBits supports these sizes and that they don't overflow; the error is that of an attribute.
 status check_matrix(const nbits_matrix&);
-/// Whether B, scales, zero points (or none) and bias (or none) have as many elements as they must.
+/// Checks the number of elements of B, scales, zero points (or none) and bias (or none).
 status check_weights(const nbits_matrix&, const value& b, const value& scales, const value& zeros, const value& bias);
 
-/// B as panels of the instruction set in use: what is constant is packed while binding, for as long as the plan. Null
-/// codes: something is not constant, or no copies are wanted.
+/// Packs a constant B as panels of the instruction set in use, in memory that lives as long as the plan. The result's
+/// `codes` is null if an input is not constant, or prepacking is off.
 result<nbits_factor> pack_weights(bind_context&, const nbits_matrix&);
-/// The same in a run, in scratch memory.
+/// Packs B in a run, in scratch memory.
 result<nbits_factor> pack_weights(run_context&, const nbits_matrix&);
 
-/// B as floats, each column's rows one after the other: to [n, k]. `groups`: the block of each row, all in range; null:
-/// as they lie.
+/// Dequantizes B to floats, transposed: to [n, k]. `groups`: the block of each row, which the caller has checked; null:
+/// row i belongs to block i / m.block.
 void dequantize(run_context&, const nbits_matrix&, const value& b, const value& scales, const value& zeros,
                 const std::int32_t* groups, float* to);
 

@@ -11,9 +11,9 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-// What Gemm, its like on codes, and MatMul share.
+// Helpers of Gemm, QGemm and MatMul.
 
-/// How far the elements of Gemm's C are apart along Y's rows and columns: 0 where it is stretched.
+/// The strides of Gemm's addend C along the rows and columns of Y; 0 where C broadcasts.
 struct addend_strides {
   std::int64_t row = 0, column = 0;
 };
@@ -26,7 +26,7 @@ inline status broadcast_addend(const extents& shape, std::int64_t m, std::int64_
   return {};
 }
 
-/// The nearest T, for what may be far outside.
+/// Converts to the nearest value of T, for values outside of its range too; NaN becomes 0.
 template <class T>
 T saturated(double v) {
   using limits = std::numeric_limits<T>;
@@ -36,13 +36,14 @@ T saturated(double v) {
   return T(v);
 }
 
-/// The products of multiply() for integers, which wrap: plain loops. `finish(value, row, column)` makes what is stored.
+/// Computes the products of a gemm_problem of integers, which wrap, with plain loops. `finish(sum, row, column)`
+/// returns what is stored.
 template <class T, class F>
 status multiply_integers(run_context& c, const gemm_problem<T>& p, const F& finish) {
   using bits = std::make_unsigned_t<T>;
   const std::int64_t products = std::int64_t(std::max<std::size_t>({1, p.a_offsets.size(), p.b_offsets.size()}));
   if (p.m == 0 || p.n == 0) return {};
-  // Columns whose sums stay in the first cache; steps of k between two questions.
+  // The sums of `strip` columns stay in the L1 cache; there are `some` steps of k between two stop checks.
   constexpr std::int64_t strip = 2048, some = 64;
   const std::int64_t grain = grain_of(1 << 16, std::max<std::int64_t>(p.k, 1) * p.n);
   parallel_for(c, products * p.m, grain, [&](std::int64_t first, std::int64_t last) {
@@ -68,8 +69,8 @@ status multiply_integers(run_context& c, const gemm_problem<T>& p, const F& fini
   return {};
 }
 
-/// Rows that A [..., rows, columns] is known to have in every run, its batch counted as rows; -1: not known. A vector
-/// is one row.
+/// The number of rows that A [..., rows, columns] has in every run, with its batch counted as rows; -1 if unknown. A
+/// vector is one row.
 inline std::int64_t known_rows(const operand& a, bool transposed) {
   if (!a.has_rank || a.shape.rank() == 0) return -1;
   std::int64_t rows = 1;
@@ -81,11 +82,13 @@ inline std::int64_t known_rows(const operand& a, bool transposed) {
   return rows;
 }
 
-/// Panels of a constant B [k, n] in memory of the plan, in the constant's type; none when there is nothing to gain or
-/// prepacking is off. Few rows of A are no faster with panels: a copy of B would cost its memory for nothing. Where
-/// rows aren't known, panels suit any number; a large table whose rows are read as columns (an embedding that makes
-/// logits) stays as it is, since others read it, too. Of what plans share, few rows read the panels of the others, with
-/// the sums that B itself would have; but B transposed stays as it is for them: there, panels can't have those.
+/// Packs a constant B [k, n] as panels of the constant's type, in memory that lives as long as the plan; none if there
+/// is nothing to gain, or prepacking is off:
+///   - few rows of A gain nothing by panels, so a copy of B would waste its memory;
+///   - if the number of rows is unknown, B is packed, as panels suit any number. An exception is a large table whose
+///     rows are used as columns (an embedding that also makes logits), since other nodes read it unpacked;
+///   - if plans share packed constants, few rows read the panels that another plan made, which give the same sums as B
+///     itself; a transposed B stays unpacked, as its sums would differ.
 template <class T>
 result<gemm_panels<T>> keep_packed_b(bind_context& c, std::size_t input, bool transposed, std::int64_t k,
                                      std::int64_t n, std::int64_t rows = -1) {

@@ -3,36 +3,40 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// A stack of products [m, k] * [k, n], as numpy's matmul sees two shapes.
+/// A stack of products [m, k] * [k, n], with the shapes of numpy's matmul: the leading dims of A (a_stack) and of B
+/// (b_stack) broadcast to `stack`; `y` is the shape of the result.
 struct stacked_product {
   std::int64_t m = 1, k = 1, n = 1;
   extents a_stack, b_stack, stack, y;
   std::int64_t count() const { return stack.count(); }
 };
 result<stacked_product> stack_of(const extents& a, const extents& b);
-/// Number of the matrix, in a stack that broadcasts to `whole`, that product i of `whole` takes.
+/// The index of the matrix of a stack that product `i` uses, where the stack broadcasts to `whole`.
 std::int64_t matrix_of(const extents& stack, const extents& whole, std::int64_t i);
 
-/// How scales and zero points spread over the rows (columns) of a stack: row r of matrix i has number
+/// How scales and zero points are assigned to the rows (columns) of a stack: row r of matrix i has the one with index
 /// i * matrix_step + r * step.
 struct spread {
   std::int64_t step = 0, matrix_step = 0;
   std::int64_t at(std::int64_t matrix, std::int64_t r) const { return matrix * matrix_step + r * step; }
 };
-/// `v`, or `none`, is a parameter of a tensor of `whole`, with `size` rows (columns) and `matrices` of them.
+/// Finds how `v` (a scale or zero point, or absent) is assigned to a tensor of shape `whole`, which has `matrices`
+/// matrices with `size` rows (columns) each. INVALID_ARGUMENT if its shape doesn't fit; `what` is its name in the
+/// message.
 result<spread> spread_of(const value& v, const extents& whole, std::int64_t size, std::int64_t matrices,
                          std::string_view what);
 
-/// The products of a stack, one after the other; all rows of A at once where they meet one B.
+/// Computes the products of a stack of quantized matrices one after the other, or as one product if all have the same
+/// B.
 class product_run {
  public:
   product_run(run_context& c, const stacked_product& p, const integer_factor& b, const value& a, const value& a_zero,
               const value& b_value, const value& b_zero)
       : c_{c}, p_{p}, b_{b}, a_{a}, a_zero_{a_zero}, b_value_{b_value}, b_zero_{b_zero} {}
 
-  /// Checks zero points and reads them.
+  /// Reads the zero points and checks their shapes.
   status prepare();
-  /// f(product, first row of C, its number) for each product; an error ends the run.
+  /// Calls f(product, first row of C, index of the product) for each product, until one returns an error.
   status each(detail::function_ref<status(const integer_product&, std::int64_t, std::int64_t)> f);
 
  private:

@@ -3,48 +3,49 @@
 
 #include <cstdint>
 
-// Rows of codes, the integers of quantized tensors, by vectors of each instruction set. T is a type of codes of 8 bits;
-// where it says so, of 16, too. Every answer is the plain definition's, saturated_sum of quantized.hpp: rounded to
-// nearest, ties to even, saturated to the type, NaN as 0.
+// Loops over rows of quantized values ("codes" in names), compiled for each instruction set. T is int8 or uint8, unless
+// stated otherwise. All results are equal to those of the definition, saturated_sum() of quantized.hpp: rounded to
+// nearest, ties to even, and saturated to the type; NaN becomes 0.
 namespace CAMEO_NAMESPACE::eps {
 
-/// The numbers that codes stand for: (code - zero) * scale. A zero point is a number of the codes' type, which float
-/// holds exactly. Where `step` is 1, every element has a scale and a zero point of its own; where it is 0 they share
-/// one.
+/// The scales and zero points of quantized values, which represent the real numbers (value - zero) * scale. A zero
+/// point has the type of the values, all of which float represents exactly. `step` is 1 if each element has a separate
+/// scale and zero point, and 0 if all share one.
 struct code_scales {
   const float* scale;
   const float* zero;
   std::int64_t step;
-  code_scales from(std::int64_t i) const { return {scale + i * step, zero + i * step, step}; }
 };
 
-/// y[i] = the code of x[i], within [low, high]. T of 16 bits, too.
+/// Quantizes a row, clamped to [low, high]. T may also be int16 or uint16.
 template <class T>
 void quantize_row(const float* x, const code_scales&, float low, float high, T* y, std::int64_t n);
-/// y[i] = what x[i] stands for. T of 16 bits, too, and int32, whose zero points are 0.
+/// Dequantizes a row. T may also be int16, uint16, or int32 with zero points of 0.
 template <class T>
 void dequantize_row(const T* x, const code_scales&, float* y, std::int64_t n);
 
-/// Codes of 4 or 2 bits, the first in the low bits of a byte, to bytes and back; a signed T has signed ones.
+/// Unpacks values of 4 or 2 bits, of which the first is in the low bits of a byte, to bytes; pack_codes() is the
+/// inverse. The values are signed if T is.
 template <class T>
 void unpack_codes(const std::uint8_t* x, unsigned bits, T* y, std::int64_t n);
 template <class T>
 void pack_codes(const T* x, unsigned bits, std::uint8_t* y, std::int64_t n);
 
-/// The least of `low` and x, the largest of `high` and x; NaN is neither.
+/// Extends the range [low, high] by the elements of x, without NaN.
 void range_of_row(const float* x, std::int64_t n, float& low, float& high);
 
-/// y[i] = table[x[i]], of 256 entries; y may be x.
+/// y[i] = table[x[i]]. The table has 256 entries; y may be x.
 void map_codes(const std::uint8_t* table, const std::uint8_t* x, std::uint8_t* y, std::int64_t n);
 
-/// A scale and a zero point for a whole tensor.
+/// The scale and zero point of a whole tensor.
 struct code_scale {
   float scale, zero;
 };
+/// The scales and zero points of an operator with two operands.
 struct code_zip {
   code_scale a, b, y;
 };
-/// The operators of two tensors of codes.
+/// Tags for the operators of two quantized tensors: code_sum for QLinearAdd, code_product for QLinearMul.
 template <class T>
 struct code_sum {
   using code = T;
@@ -55,30 +56,31 @@ struct code_product {
   using code = T;
   static constexpr bool product = true;
 };
-/// y = a + b, or a * b, in codes: operands go on by a step of 1, or repeat one code with a step of 0.
+/// y = a + b, or a * b. A step of 0 repeats the first element of an operand, the other step is 1.
 template <class Zip, class T = typename Zip::code>
 void zip_codes(const code_zip&, const T* a, std::int64_t a_step, const T* b, std::int64_t b_step, T* y, std::int64_t n);
 
 /// z[i] = which[i] ? x[i] : y[i]
 void choose_codes(const bool* which, const std::uint8_t* x, const std::uint8_t* y, std::uint8_t* z, std::int64_t n);
 
-/// Over `count` rows of n codes, `step` codes from one to the next: their sums, and their largest. With `more` those of
-/// the rows before, which `sums` and `most` hold, are taken in. Sums have room for 2^22 rows.
+/// The sums, or the maxima, of `count` rows of n values, which are `step` values apart: sums[i] is that of element i of
+/// all rows. If `more`, the previous contents of `sums` or `most` are included. Sums of up to 2^22 rows don't overflow.
 template <class T>
 void sum_code_rows(const T* x, std::int64_t count, std::int64_t step, bool more, std::int32_t* sums, std::int64_t n);
 template <class T>
 void most_code_rows(const T* x, std::int64_t count, std::int64_t step, bool more, T* most, std::int64_t n);
-/// The sum of a row, and its largest, of at least one code.
+/// The sum of a row, and its maximum (n is at least 1).
 template <class T>
 std::int64_t sum_of_codes(const T* x, std::int64_t n);
 template <class T>
 T most_of_codes(const T* x, std::int64_t n);
 
-/// y[i] += x[i] * by in 32 bits, which wrap; T of 16 bits.
+/// y[i] += x[i] * by in 32 bits, which wrap. T is int16 or uint16.
 template <class T>
 void add_shorts(const T* x, std::int32_t by, std::int32_t* y, std::int64_t n);
 
-/// y[i] = float((double(sums[i] - inside * zero) * double(scale)) / counted): means of windows.
+/// Computes the means of windows from sums of `inside` values:
+/// y[i] = float((double(sums[i] - inside * zero) * double(scale)) / counted).
 void means_of_windows(const std::int32_t* sums, std::int64_t inside, std::int64_t zero, float scale,
                       std::int64_t counted, float* y, std::int64_t n);
 

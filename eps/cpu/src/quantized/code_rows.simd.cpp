@@ -1,4 +1,4 @@
-// Loops over rows of codes, once per instruction set.
+// Loops over rows of quantized values, compiled once per instruction set.
 #include "machine/simd.hpp"
 
 #include <hwy/foreach_target.h>
@@ -28,15 +28,15 @@ HWY_INLINE vec load(const T* x) {
   if constexpr (sizeof(T) == 4) return hn::ConvertTo(floats{}, hn::LoadU(whole{}, x));
   else return hn::ConvertTo(floats{}, hn::PromoteTo(whole{}, hn::LoadU(narrow<T>{}, x)));
 }
-/// What numbers in steps of the scale have for codes: with the zero point's distance to the ends of the range.
+/// How numbers in units of the scale are quantized: the limits of the range minus the zero point, and the zero point.
 struct rounding {
   vec low, high, zero;
 };
-/// Added to a float below 2^22, this leaves the nearest whole number in the float's last bits, ties to the even one;
-/// what is whole may be added to it then. The last 16 bits of this number itself are 0.
+/// Added to a float of magnitude below 2^22, this makes the last bits of the result the nearest integer, ties to even.
+/// An integer may then be added exactly. The last 16 bits of this number itself are 0.
 inline constexpr float whole_in_bits = 0x1.8p23f;
 
-/// The float whose last bits are the code.
+/// Quantizes numbers in units of the scale; the last bits of the returned floats are the quantized values.
 HWY_INLINE vec codes_of(vec steps, const rounding& r) {
   const vec number = hn::IfThenElseZero(hn::Eq(steps, steps), steps);
   const vec held = hn::Min(hn::Max(number, r.low), r.high);
@@ -94,7 +94,7 @@ void dequantize(const T* x, const code_scales& by, float* y, std::int64_t n) {
   for (std::int64_t i = whole_vectors; i < n; ++i) y[i] = (float(x[i]) - by.zero[i * by.step]) * by.scale[i * by.step];
 }
 
-/// Code `i` of a packed row, and the byte with it.
+/// Element `i` of a packed row.
 template <class T>
 HWY_INLINE T unpacked(const std::uint8_t* x, unsigned bits, std::int64_t i) {
   const auto bit = unsigned(i % (8 / bits)) * bits;
@@ -107,7 +107,7 @@ void unpack(const std::uint8_t* x, unsigned bits, T* y, std::int64_t n) {
   std::int64_t i = 0;
 #if CAMEO_SIMD_VECTORS
   const hn::ScalableTag<std::uint8_t> d;
-  const hn::Repartition<std::uint16_t, decltype(d)> pairs;  // for want of shifts of bytes
+  const hn::Repartition<std::uint16_t, decltype(d)> pairs;  // there are no shifts of bytes
   const auto step = std::int64_t(hn::Lanes(d));
   const auto four = hn::Set(d, 15), sign = hn::Set(d, std::is_signed_v<T> ? 8 : 0);
   const auto finish = [&](auto code) { return hn::Sub(hn::Xor(hn::And(code, four), sign), sign); };
@@ -135,7 +135,7 @@ void pack(const T* x, unsigned bits, std::uint8_t* y, std::int64_t n) {
   }
 }
 
-#if HWY_ARCH_X86  // whose instructions have the second operand where one is NaN
+#if HWY_ARCH_X86  // minimum and maximum return the second operand if one is NaN
 HWY_INLINE vec lesser(vec v, vec so_far) { return hn::Min(v, so_far); }
 HWY_INLINE vec larger(vec v, vec so_far) { return hn::Max(v, so_far); }
 #else
@@ -150,7 +150,7 @@ void find_range(const float* x, std::int64_t n, float& low, float& high) {
   float least = low, most = high;
   const auto take = [](float v, float& l, float& h) { l = v < l ? v : l, h = h < v ? v : h; };
   if (n >= chains * step) {
-    vec l[chains], h[chains];  // registers, where all loops over them are unrolled
+    vec l[chains], h[chains];  // in registers, as all loops over them are unrolled
 #pragma GCC unroll 4
     for (std::int64_t k = 0; k < chains; ++k) l[k] = hn::Set(d, least), h[k] = hn::Set(d, most);
     for (; i + chains * step <= n; i += chains * step)
@@ -170,10 +170,11 @@ void find_range(const float* x, std::int64_t n, float& low, float& high) {
   low = least, high = most;
 }
 
-#if HWY_ARCH_X86 && CAMEO_SIMD_HALVES  // with these come vectors of 32 bytes, for which it pays
-/// A shuffle of 16 bytes takes the low four bits of an index below 128, and makes 0 of one above. So the rows of 16
-/// entries are turned into differences to the row before: with an index that grows smaller by 16 a row, and that stays
-/// negative once it was, the differences up to the index's row meet, and add up to its entry.
+#if HWY_ARCH_X86 && CAMEO_SIMD_FLOAT16  // vectors have at least 32 bytes, without which this is not faster
+/// Looks bytes up in a table of 256 entries, 16 rows of 16. The shuffle instruction uses the low four bits of an index
+/// below 128, and returns 0 for others. So the rows after the first (of each half of the table) are replaced by the XOR
+/// with the row before. The index is decreased by 16 for each row, with saturation, so that it stays negative once it
+/// is: the XOR of the lookups in all rows up to that of the index is its entry.
 void map(const std::uint8_t* table, const std::uint8_t* x, std::uint8_t* y, std::int64_t n) {
   const hn::ScalableTag<std::uint8_t> d;
   const hn::RebindToSigned<decltype(d)> s;
@@ -208,19 +209,19 @@ void map(const std::uint8_t* table, const std::uint8_t* x, std::uint8_t* y, std:
 }
 #endif
 
-/// A row of an operand: vectors from its element i on, or of its one element.
+/// A row of an operand, of which at(i) is the vector from element i on; or, if it Repeats, its only element.
 template <class T, bool Repeats>
 struct operand {
   const T* codes;
   vec one;
   explicit operand(const T* from) : codes{from}, one{hn::Set(floats{}, float(*from))} {}
-  HWY_INLINE vec from(std::int64_t i) const {
+  HWY_INLINE vec at(std::int64_t i) const {
     if constexpr (Repeats) return one;
     else return load(codes + i);
   }
 };
 
-/// As it is defined, each step rounded.
+/// Computes sums or products by the definition, with each operation rounded.
 template <class Zip>
 struct exact_zip {
   vec a_scale, a_zero, b_scale, b_zero, scale;
@@ -239,10 +240,12 @@ struct exact_zip {
   }
 };
 
-/// The same without a division, and rounded less often: a result is another only next to a tie, so that a vector with
-/// one that is as near as `least` to one is computed again. `holds` where that is known: with u = 2^-24 and
-/// m = 255 * (a.scale + b.scale) / y.scale, both are at most (4 m) u from the real sum, and the sum below is computed
-/// from numbers of at most 2 m + 256, which are rounded five times; a product that matters is at most 512.
+/// Computes sums or products without a division, and with fewer roundings. Its result can differ from the definition's
+/// only next to a tie (a number midway between two integers). So the caller recomputes vectors in which an element is
+/// more than `most` away from the nearest integer. `holds` is true if that is certain for these scales. With u = 2^-24
+/// and m = 255 * (a.scale + b.scale) / y.scale, both numbers are at most (4 m) u from the exact sum, and the sum below
+/// is computed from numbers of at most 2 m + 256, which are rounded five times. Products that don't saturate are at
+/// most 512.
 template <class Zip>
 struct fast_zip {
   bool holds;
@@ -267,8 +270,9 @@ struct fast_zip {
                                                 : by.y.zero - double(af) * by.a.zero - double(bf) * by.b.zero));
     most = float(0.5 - margin);
   }
-  /// Takes the distance to the nearest whole number into `far`. Processors add floats with fewer units than they have
-  /// for products or integers: differences are products with -1, and floats above 0 are compared as integers.
+  /// `far` becomes the maximum of itself and the distance to the nearest integer. Processors have fewer units for
+  /// additions of floats than for products or integers: so differences are computed as products with -1, and floats
+  /// above 0 are compared as integers.
   HWY_INLINE vec operator()(vec a, vec b, hn::Vec<whole>& far) const {
     const floats d;
     const whole i;
@@ -291,18 +295,19 @@ HWY_INLINE void zip_vectors(const code_zip& by, const T* a, const T* b, T* y, st
   const exact_zip<Zip> exact{by};
   const fast_zip<Zip> fast{by};
   const auto most = hn::BitCast(whole{}, hn::Set(d, fast.most));
-  // Where scales are round numbers ties are many, and what is computed twice takes longer than what is not.
+  // With scales that are round numbers, ties are frequent. Once too many vectors were recomputed, the rest is computed
+  // by the definition.
   std::int64_t i = 0, again = 0;
   if (fast.holds) {
     for (; i + 2 * step <= n && again <= 8 + i / (16 * step); i += 2 * step) {
       auto far = hn::Zero(whole{});
-      const vec a0 = left.from(i), a1 = left.from(i + step), b0 = right.from(i), b1 = right.from(i + step);
+      const vec a0 = left.at(i), a1 = left.at(i + step), b0 = right.at(i), b1 = right.at(i + step);
       vec y0 = fast(a0, b0, far), y1 = fast(a1, b1, far);
       if (HWY_UNLIKELY(!hn::AllTrue(whole{}, hn::Lt(far, most)))) y0 = exact(a0, b0), y1 = exact(a1, b1), ++again;
       store(y0, y + i), store(y1, y + i + step);
     }
   }
-  for (; i + step <= n; i += step) store(exact(left.from(i), right.from(i)), y + i);
+  for (; i + step <= n; i += step) store(exact(left.at(i), right.at(i)), y + i);
 }
 
 template <class Zip, class T = typename Zip::code>
@@ -326,7 +331,8 @@ void zip(const code_zip& by, const T* a, std::int64_t a_step, const T* b, std::i
 void choose(const bool* which, const std::uint8_t* x, const std::uint8_t* y, std::uint8_t* z, std::int64_t n) {
   const hn::ScalableTag<std::uint8_t> d;
   const auto step = std::int64_t(hn::Lanes(d));
-  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(which);  // a file may hold others than 0 and 1
+  const auto* const bytes =
+      reinterpret_cast<const std::uint8_t*>(which);  // bools of a file may have other values than 0 and 1
   std::int64_t i = 0;
   for (; i + step <= n; i += step)
     hn::StoreU(hn::IfThenElse(hn::Eq(hn::LoadU(d, bytes + i), hn::Zero(d)), hn::LoadU(d, y + i), hn::LoadU(d, x + i)),
@@ -334,7 +340,7 @@ void choose(const bool* which, const std::uint8_t* x, const std::uint8_t* y, std
   for (; i < n; ++i) z[i] = bytes[i] ? x[i] : y[i];
 }
 
-/// Sums of columns, as many vectors side by side as hide what an addition takes.
+/// Adds rows, in four vectors of columns at a time, to hide the latency of an addition.
 template <class T>
 void sum_rows(const T* x, std::int64_t count, std::int64_t step, bool more, std::int32_t* sums, std::int64_t n) {
   const whole d;
@@ -393,7 +399,7 @@ std::int64_t sum(const T* x, std::int64_t n) {
 #if CAMEO_SIMD_VECTORS
   const hn::ScalableTag<std::uint8_t> d;
   const hn::Repartition<std::uint64_t, decltype(d)> wide;
-  constexpr std::uint8_t shift = std::is_signed_v<T> ? 128 : 0;  // int8 as uint8, 128 larger
+  constexpr std::uint8_t shift = std::is_signed_v<T> ? 128 : 0;  // int8 is converted to uint8 by adding 128
   const auto step = std::int64_t(hn::Lanes(d));
   auto sums = hn::Zero(wide);
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(x);
@@ -510,7 +516,7 @@ void means_of_windows(const std::int32_t* sums, std::int64_t inside, std::int64_
   CAMEO_SIMD_BEST(codes::means)(sums, inside, zero, scale, counted, y, n);
 }
 
-/// What is compiled for codes of a size.
+/// Instantiates the loops for a type of 8 bits.
 template <class T>
 struct loops_of_8_bits {
   static constexpr std::tuple all{&quantize_row<T>,  &dequantize_row<T>,      &unpack_codes<T>,

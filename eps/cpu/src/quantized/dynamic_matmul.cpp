@@ -80,7 +80,7 @@ status dynamic_quantize_matmul::run(run_context& c) const {
 
 namespace {
 
-/// Y [m, n] = A [m, k] * B [k, n], a row of Y at a time.
+/// Y [m, n] = A [m, k] * B [k, n], one row of Y at a time.
 template <class A, class B>
 void multiply_shorts(run_context& c, const stacked_product& p, const A* a, const B* b, std::int32_t* y) {
   parallel_each_row(c, p.m, grain_of(1 << 16, p.k * p.n), [&](std::int64_t row, std::size_t) {

@@ -5,19 +5,19 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The least and the largest of some numbers and 0; NaN is neither.
+/// The minimum and maximum of some numbers and 0, without NaN.
 struct float_range {
   float low, high;
 };
-/// Scale and zero point of uint8 for numbers of such a range, as DynamicQuantizeLinear has them; the scale is 0 where
-/// the range is too small for a float, and codes are 0 then.
+/// The scale and zero point by which numbers of such a range are quantized to uint8, as DynamicQuantizeLinear defines.
+/// If the range is too small for a scale in float, the scale is 0, and so are the quantized values.
 struct byte_quantization {
   float scale;
   std::uint8_t zero;
 };
 byte_quantization quantization_of(const float_range&);
 
-/// Writes the codes of all of x, with the scale and zero point of its own range.
+/// Quantizes x with the scale and zero point of its range, which are returned.
 result<byte_quantization> quantize_dynamically(run_context&, const tensor_view<const float>& x, std::uint8_t* codes);
 
 }  // namespace CAMEO_NAMESPACE::eps

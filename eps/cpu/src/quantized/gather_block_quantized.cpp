@@ -10,16 +10,16 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Data as elements of their own bits, and where the scale and zero point of each lie.
+/// The data, scales and zero points of GatherBlockQuantized.
 struct coded_blocks {
-  dtype type;     // of the elements: uint8 of fewer bits counts as uint2 or uint4
+  dtype type;     // the type of the elements: uint8 with bits 2 or 4 counts as uint2 or uint4
   extents shape;  // in elements
   std::int64_t axis, block;
   const value &data, &scales, &zeros;
-  std::int64_t steps[max_rank] = {};  // elements of scales from one to the next along each axis; 0: broadcast
+  std::int64_t steps[max_rank] = {};  // the strides of the scales along each axis, in elements; 0: broadcast
 
   bool are_floats() const { return type != dtype::u8 && type != dtype::u4 && type != dtype::i4 && type != dtype::u2; }
-  bool pads_rows() const { return data.type == dtype::u8; }  // zero points of a row of scales begin at a byte
+  bool pads_rows() const { return data.type == dtype::u8; }  // the zero points of each row of scales begin at a byte
   std::int64_t last_scales() const { return scales.shape.back(); }
 
   float zero_at(std::int64_t i) const {
@@ -37,7 +37,7 @@ struct coded_blocks {
     if (are_floats()) return read_wide<float>(type, data.data, first, to, n);
     for (std::int64_t i = 0; i < n; ++i) to[i] = code_at(data.data, first + i);
   }
-  /// The place of an element's scale.
+  /// The index of the scale of an element.
   std::int64_t scale_of(std::int64_t element) const {
     std::int64_t at = 0;
     for (std::size_t i = shape.rank(); i-- > 0; element /= shape[i]) {
@@ -69,7 +69,7 @@ status place_scales(coded_blocks& b) {
   return {};
 }
 
-/// Elements [first, first + n) of data as floats of the output's type.
+/// Dequantizes elements [first, first + n) of the data to the output's type.
 void dequantize_slice(const coded_blocks& b, std::int64_t first, std::int64_t n, dtype type, std::byte* to) {
   constexpr std::int64_t some = 256;
   const std::int64_t last = b.shape.back(), to_bytes = bits_of(type) / 8;

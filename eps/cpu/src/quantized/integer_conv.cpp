@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/integer_conv.hpp>
+#include <cameo/geometry/conv.hpp>
 
 #include "integer_filters.hpp"
 #include "machine/lane_scratch.hpp"
@@ -10,55 +11,48 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
+/// The shapes of a convolution.
 struct integer_problem {
   integer_filter_shape w;
   placed_window window;
   std::int64_t images = 0;
-  extents y;  // channels second
+  extents y;  // [N, M, out...]
   std::int64_t all_channels() const { return w.groups * w.channels; }
 };
 result<integer_problem> place(const integer_conv_state& state, const extents& x, const extents& w) {
-  if (x.rank() < 3 || w.rank() != x.rank()) return bad_input("x ", x, " and w ", w, " need the same rank, at least 3");
+  const result<geometry::conv> checked = geometry::conv_of<std::int64_t>(state.shape, state.groups, x, w, {});
+  if (!checked) return checked.error();
   const result<integer_filter_shape> f = filters_of(w, state);
   if (!f) return f.error();
-  integer_problem p{*f, {}, x[0], {x[0], w[0]}};
-  std::int64_t needed = 0;
-  if (!checked_multiply(f->channels, state.groups, needed) || needed != x[1])
-    return bad_input("x ", x, " and w ", w, " don't fit ", state.groups, " groups");
-  const std::span<const std::int64_t> kernel = w.dims().subspan(2);
-  for (std::size_t i = 0; i < state.shape.kernel.size(); ++i)
-    if (state.shape.kernel.size() != kernel.size() || state.shape.kernel[i] != kernel[i])
-      return bad_input("kernel_shape ", extents{state.shape.kernel}, " is not what w ", w, " has");
-  const result<placed_window> placed = state.shape.place(x, kernel);
-  if (!placed) return placed.error();
-  p.window = *placed;
-  for (std::size_t i = 0; i < placed->rank; ++i) p.y.push_back(placed->axes[i].out);
+  integer_problem p{*f, checked->window, x[0], {x[0], w[0]}};
+  for (std::size_t i = 0; i < p.window.rank; ++i) p.y.push_back(p.window.axes[i].out);
   return p;
 }
 
-/// One call: x as loops see it, an image at a time: channels last, as numbers that the arithmetic multiplies, its
-/// padding written out where loops do not pad by themselves. That is x itself, or a copy.
+/// Computes one convolution, image by image. The micro-kernels read x with channels last, in the type that the
+/// arithmetic multiplies, and with its padding written out unless they pad. So x is read in place if it has that
+/// layout; else each image is copied.
 class convolution {
  public:
   convolution(run_context& c, const integer_problem& p, const integer_filters& weights, const value& x,
               std::int32_t x_zero, bool channels_last)
       : c_{c},
         p_{p},
-        by_{weights.by},
+        arithmetic_{weights.arithmetic},
         depthwise_{weights.depthwise},
         weights_{weights.data},
         x_{x},
         channels_last_{channels_last},
         is_signed_{x.type == dtype::i8},
         x_zero_{x_zero},
-        number_{by_ && by_->per_cell == 2 ? 2 : 1},
+        number_{arithmetic_ && arithmetic_->per_cell == 2 ? 2 : 1},
         copies_{must_copy()} {}
 
-  /// `start` [map_places::count] is of fill_start().
+  /// `start` [map_places::count] comes from fill_start().
   status prepare(const std::int32_t* start) {
     start_ = start;
-    if (status s = prepare_source(); !s || !by_) return s;
-    const integer_panels form = p_.w.panels(*by_);
+    if (status s = prepare_source(); !s || !arithmetic_) return s;
+    const integer_panels form = p_.w.panels(*arithmetic_);
     width_ = form.width();
     if (!form.size(group_size_)) return status_code::out_of_memory;
     const result<std::span<std::int64_t>> taps = c_.scratch<std::int64_t>(std::size_t(form.runs));
@@ -67,46 +61,50 @@ class convolution {
     prepare_taps();
     return lists_.prepare(c_, form);
   }
-  /// f(image, sums): rows of the block are outputs of the image, columns are maps.
+  /// Calls f(image, block of sums), on several workers. The rows of a block are outputs of the image, and its columns
+  /// are maps (output channels).
   status to_sums(detail::function_ref<void(std::int64_t, const integer_block&)> f) {
     const tiling by{*this};
-    results to{
-        nullptr, nullptr, &f, {}, by_ ? by.per_call * by.lines_per_call * by_->columns : last_axis().out * p_.w.groups};
+    results to{nullptr,
+               nullptr,
+               &f,
+               {},
+               arithmetic_ ? by.per_call * by.lines_per_call * arithmetic_->columns : last_axis().out * p_.w.groups};
     const auto room = lane_scratch<std::int32_t>::make(c_, std::size_t(to.part));
     if (!room) return room.error();
     to.room = *room;
     return run(to);
   }
-  /// Codes [N, out..., M].
+  /// Writes quantized values, as [N, out..., M].
   status to_codes(const code_form& form, std::uint8_t* y) { return run({&form, y}); }
 
  private:
-  /// Where results go.
+  /// The destination of results: quantized values, or sums that are passed to f.
   struct results {
-    const code_form* form = nullptr;  // null: sums
+    const code_form* form = nullptr;  // how sums are quantized; null: sums
     std::uint8_t* codes = nullptr;
     detail::function_ref<void(std::int64_t, const integer_block&)>* f = nullptr;
-    lane_scratch<std::int32_t> room = {};  // of a lane, `part` sums
+    lane_scratch<std::int32_t> room = {};  // a buffer of `part` sums for each worker
     std::int64_t part = 0;
   };
-  /// Which outputs of an image one call of the loops computes, and how these calls are split into tasks: calls by
-  /// panels, group by group.
+  /// The outputs of an image that one call of a micro-kernel computes, and the split of these calls into tasks: calls
+  /// by panels, group by group. A line is the outputs along the last axis.
   struct tiling {
-    std::int64_t line = 1, lines = 1;              // outputs of a line, lines
-    std::int64_t per_call = 1, calls_of_line = 1;  // outputs of a call, where a line is too long for one
-    std::int64_t lines_per_call = 1;               // where a call has whole lines
-    std::int64_t panels = 1;                       // of a group
-    std::int64_t unit = 1;                         // panels that stay together
+    std::int64_t line = 1, lines = 1;              // outputs of a line; lines of an image
+    std::int64_t per_call = 1, calls_of_line = 1;  // outputs of a call, and calls of a line, if a line is split
+    std::int64_t lines_per_call = 1;               // lines of a call, if it has whole lines
+    std::int64_t panels = 1;                       // panels of a group
+    std::int64_t unit = 1;                         // panels that are always in the same task
     std::optional<work_split> split;
 
     explicit tiling(const convolution& c) {
       const placed_window& w = c.p_.window;
       line = c.last_axis().out, lines = c.outputs() / std::max<std::int64_t>(1, line);
-      bool is_flat = w.covers_points();  // one line of all outputs
+      bool is_flat = w.covers_points();  // then all outputs are one line
       for (std::size_t i = 0; i < w.rank; ++i) is_flat = is_flat && w.axes[i].stride == 1;
       if (is_flat) line = c.outputs(), lines = 1;
-      if (!c.by_) return;
-      const integer_arithmetic& by = *c.by_;
+      if (!c.arithmetic_) return;
+      const integer_arithmetic& by = *c.arithmetic_;
       constexpr std::int64_t cached = 1 << 17;
       const integer_panels form = c.p_.w.panels(by);
       const std::int64_t depth = std::max<std::int64_t>(1, form.runs * form.numbers);
@@ -120,7 +118,8 @@ class convolution {
       if (by.takes_stretches && w.rank == 2 && line > 0)
         lines_per_call = std::clamp<std::int64_t>(rows / line, 1, lines);
       panels = by.panels_of(form.n);
-      // Panels whose codes share a cache line stay in one task: two threads that wrote it would wait for each other.
+      // Panels whose outputs share a cache line are in the same task, as two threads that write to a line slow each
+      // other down.
       unit = std::max<std::int64_t>(1, 64 / by.columns);
       const std::int64_t units = (panels + unit - 1) / unit;
       const bool more_weights = panels * by.columns * depth > c.outputs() * pixel;
@@ -141,7 +140,7 @@ class convolution {
       }
       if (split->is_short()) split_by(true);
     }
-    /// Calls of an image and a panel.
+    /// The number of calls for an image and a panel.
     std::int64_t calls() const { return (lines + lines_per_call - 1) / lines_per_call * calls_of_line; }
   };
 
@@ -150,8 +149,9 @@ class convolution {
   std::int64_t outputs() const { return p_.window.out_count(); }
   bool must_copy() const {
     if (!channels_last_ || number_ != 1 || is_signed_) return true;
-    if (is_padded() && (by_ || !depthwise_->pads)) return true;
-    return by_ && p_.w.panels(*by_).numbers % by_->per_cell != 0;  // the last cell of x would end behind it
+    if (is_padded() && (arithmetic_ || !depthwise_->pads)) return true;
+    return arithmetic_ &&
+           p_.w.panels(*arithmetic_).numbers % arithmetic_->per_cell != 0;  // else the last group of a run exceeds x
   }
   bool is_padded() const {
     for (std::size_t i = 0; i < p_.window.rank; ++i) {
@@ -168,7 +168,7 @@ class convolution {
       if (!checked_multiply(step, sizes_[i], step)) return status_code::out_of_memory;
     }
     if (!copies_) return {};
-    constexpr std::int64_t behind = 4;  // of the last pixel a cell may be read that is larger than it
+    constexpr std::int64_t behind = 4;  // the last dot-product group may exceed the last pixel
     if (!checked_add(step, behind, step)) return status_code::out_of_memory;
     const result<std::span<std::byte>> made = c_.scratch<std::byte>(std::size_t(step));
     if (!made) return made.error();
@@ -205,7 +205,7 @@ class convolution {
                   [&](std::int64_t line, std::size_t) { copy_line(image, line, copy_.data() + line * bytes); });
     return copy_.data();
   }
-  /// A line of the copy, with the padding before and behind it; one outside the image is padding alone.
+  /// Writes a line of the copy, with the padding before and after it. A line outside of the image is all padding.
   void copy_line(std::int64_t image, std::int64_t line, std::byte* to) const {
     const std::size_t last = p_.window.rank - 1;
     std::int64_t rest = line, at = 0, step = 1;
@@ -229,7 +229,7 @@ class convolution {
     if (channels_last_) put_pixels(from + at * a.in * channels(), channels(), 1, count, to + begin * pixel);
     else put_pixels(from + at * a.in, 1, plane, count, to + begin * pixel);
   }
-  /// `count` pixels of x, whose channels are some bytes apart, as numbers one behind the other.
+  /// Copies `count` pixels of x, converted to what the arithmetic multiplies, to contiguous memory with channels last.
   void put_pixels(const std::uint8_t* from, std::int64_t pixel_step, std::int64_t channel_step, std::int64_t count,
                   std::byte* to) const {
     const std::int64_t c = channels();
@@ -256,7 +256,7 @@ class convolution {
     const tiling by{*this};
     for (std::int64_t image = 0; image < p_.images; ++image) {
       const std::byte* const x = image_at(image);
-      if (!by_) {
+      if (!arithmetic_) {
         constexpr std::int64_t at_once = 1 << 18;
         const std::int64_t work = std::max<std::int64_t>(1, last_axis().out * p_.w.taps * p_.w.groups);
         const std::int64_t lines = outputs() / last_axis().out,
@@ -275,7 +275,7 @@ class convolution {
   void run_task(const results& to, const tiling& by, std::int64_t image, const std::byte* x, const work_task& task,
                 std::size_t lane) const {
     const std::int64_t group = task.repeat;
-    integer_panels form = p_.w.panels(*by_);
+    integer_panels form = p_.w.panels(*arithmetic_);
     form.data = weights_ + std::size_t(group) * group_size_;
     integer_line line{};
     line.row_step = last_axis().stride * steps_[p_.window.rank - 1];
@@ -289,7 +289,7 @@ class convolution {
       for (std::int64_t i = begin; i < end; ++i) {
         if (c_.stopped(pace)) return;
         const std::int64_t l = i / by.calls_of_line * by.lines_per_call, first = i % by.calls_of_line * by.per_call;
-        const std::int64_t column = panel * by_->columns;
+        const std::int64_t column = panel * arithmetic_->columns;
         const std::int64_t output = l * by.line + first, map = group * p_.w.maps + column;
         line.x = x + (by.lines > 1 ? line_start(l) : 0) + first * line.row_step + group * p_.w.channels * number_;
         line.w = panels + panel * panel_step;
@@ -297,16 +297,16 @@ class convolution {
         lists_.put(line, lane);
         line.stretch = std::min(by.per_call, by.line - first);
         line.rows = line.stretch * std::min(by.lines_per_call, by.lines - l);
-        line.columns = std::min(by_->columns, form.n - column);
+        line.columns = std::min(arithmetic_->columns, form.n - column);
         line.start = start_ + group * width_ + column;
         if (to.form) {
           line.scale = to.form->scale + group * width_ + column;
           line.low = to.form->low, line.high = to.form->high, line.zero = to.form->zero;
           line.codes = to.codes + (image * outputs() + output) * p_.w.all_maps() + map, line.step = p_.w.all_maps();
-          by_->line(line);
+          arithmetic_->line(line);
         } else {
-          line.sums = to.room.of(lane), line.step = by_->columns;
-          by_->line(line);
+          line.sums = to.room.at(lane), line.step = arithmetic_->columns;
+          arithmetic_->line(line);
           (*to.f)(image, integer_block{output, map, line.rows, line.columns, line.sums, line.step});
         }
       }
@@ -337,13 +337,13 @@ class convolution {
       d.codes = to.codes + (image * outputs() + first * a.out) * p_.w.groups;
       return depthwise_->run(d);
     }
-    d.sums = to.room.of(lane), d.lines = 1;
+    d.sums = to.room.at(lane), d.lines = 1;
     for (std::int64_t line = first; line < first + lines; ++line, d.x += d.x_step, d.row += d.row_stride) {
       depthwise_->run(d);
       (*to.f)(image, integer_block{line * a.out, 0, a.out, p_.w.groups, d.sums, p_.w.groups});
     }
   }
-  /// Where the first window of a line of outputs begins in an image.
+  /// The offset in an image of the first window of a line of outputs, in bytes.
   std::int64_t line_start(std::int64_t line) const {
     std::int64_t at = 0;
     for (std::size_t i = p_.window.rank - 1; i-- > 0; line /= p_.window.axes[i].out)
@@ -353,17 +353,17 @@ class convolution {
 
   run_context& c_;
   const integer_problem& p_;
-  const integer_arithmetic* by_;      // null: depthwise
-  const depthwise_loops* depthwise_;  // null: panels
+  const integer_arithmetic* arithmetic_;  // null: depthwise
+  const depthwise_loops* depthwise_;      // null: panels
   const std::byte* weights_;
   const value& x_;
   bool channels_last_, is_signed_;
   std::int32_t x_zero_;
-  std::int64_t number_;  // bytes of a number
+  std::int64_t number_;  // bytes of an element that the arithmetic multiplies
   bool copies_;
   std::int64_t width_ = 1;      // maps of a group, with those that fill up the last panel
   std::size_t group_size_ = 0;  // bytes of a group's panels
-  std::int64_t sizes_[max_spatial] = {}, steps_[max_spatial] = {};  // of an image: pixels, bytes from one to the next
+  std::int64_t sizes_[max_spatial] = {}, steps_[max_spatial] = {};  // the sizes and byte strides of an image
   std::span<std::int64_t> taps_;
   panel_lists lists_;
   const std::int32_t* start_ = nullptr;
@@ -375,7 +375,7 @@ status check_single(const value& v, std::string_view what) {
   return bad_input(what, " ", v.shape, " must be one number");
 }
 
-/// The dims of x with its channels second.
+/// Converts a shape with channels last to one with channels second.
 extents channels_second(extents x) {
   const std::int64_t channels = x.back();
   x.erase(x.rank() - 1);
@@ -394,7 +394,7 @@ std::int32_t zero_of(const value& v) { return v ? code_of(v, 0) : 0; }
 }  // namespace
 
 result<conv_integer> conv_integer::bind(bind_context& c) {
-  return integer_conv_state::of(c, 1, 3).transform([](const auto& state) { return conv_integer{state}; });
+  return integer_conv_state::read(c, 1, 3).transform([](const auto& state) { return conv_integer{state}; });
 }
 
 status conv_integer::run(run_context& c) const {
@@ -424,8 +424,7 @@ status conv_integer::run(run_context& c) const {
 
 namespace {
 
-/// Codes of sums where they are not made at once: of images whose channels are second, or with scales that are not
-/// finite.
+/// Quantizes sums outside of the micro-kernel: for outputs with channels second, or if a scale is not finite.
 struct code_store {
   map_places places;
   code_form form;
@@ -453,7 +452,8 @@ struct code_store {
   }
 };
 
-/// The numbers of a QLinearConv beside x and w, of a run or of a plan; what is absent is `none`.
+/// The inputs of QLinearConv other than x and w, of a run or, if constant, while binding. Absent inputs are empty
+/// values.
 struct qlinear_numbers {
   const value &x_scale, &x_zero, &w_scale, &w_zero, &y_scale, &y_zero, &bias;
 
@@ -484,7 +484,7 @@ struct qlinear_numbers {
 }  // namespace
 
 result<qlinear_conv> qlinear_conv::bind(bind_context& c) {
-  const result<integer_conv_state> state = integer_conv_state::of(c, 3, 5);
+  const result<integer_conv_state> state = integer_conv_state::read(c, 3, 5);
   if (!state) return state.error();
   qlinear_conv made{*state};
   if (!made.packed.data) return made;
@@ -495,7 +495,7 @@ result<qlinear_conv> qlinear_conv::bind(bind_context& c) {
   const qlinear_numbers numbers{*all[0], *all[1], *all[2], *all[3], *all[4], *all[5], *all[6]};
   const result<integer_filter_shape> f = filters_of(c.inputs[3].constant->shape, made);
   if (!f || !numbers.x_scale || !numbers.w_scale || !numbers.y_scale || !numbers.check(f->all_maps()))
-    return made;  // a run says why
+    return made;  // the run reports the error
   const auto count = std::size_t(map_places{*f, made.packed}.count);
   const result<std::span<std::int32_t>> start = c.keep<std::int32_t>(count);
   const result<std::span<float>> scales = c.keep<float>(count);

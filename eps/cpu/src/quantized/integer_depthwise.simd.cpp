@@ -1,4 +1,4 @@
-// Convolutions of codes with one filter per channel, once per instruction set.
+// Quantized depthwise convolutions (one filter per channel) for any window, compiled once per instruction set.
 #include "machine/simd.hpp"
 
 #include <hwy/foreach_target.h>
@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::depthwise {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// `D` is a vector of floats, whose channels begin at c.
+/// Loads bytes as a vector of floats.
 template <class D>
 HWY_INLINE hn::Vec<D> load(D d, const std::uint8_t* x) {
   const hn::Rebind<std::uint8_t, D> bytes;
@@ -21,7 +21,7 @@ HWY_INLINE hn::Vec<D> load(D d, const std::uint8_t* x) {
   return hn::ConvertTo(d, hn::PromoteTo(words, hn::LoadU(bytes, x)));
 }
 
-/// The sum of one output in memory, or its code.
+/// Stores the sums of one output for a vector of channels from `c` on, or quantizes them.
 template <class D>
 HWY_INLINE void put(D d, const depthwise_lines& p, std::int64_t output, std::int64_t c, hn::Vec<D> sum) {
   const hn::RebindToSigned<D> words;
@@ -41,8 +41,8 @@ HWY_INLINE void put(D d, const depthwise_lines& p, std::int64_t output, std::int
 #endif
 }
 
-/// Outputs [at, at + Outputs) of a vector of channels, for windows whose columns are neighbours: outputs share what
-/// they read.
+/// Computes outputs [at, at + Outputs) of a vector of channels, for windows without dilation: neighboring outputs share
+/// the pixels that are read.
 template <int Outputs, int Columns, int Stride, class D>
 HWY_NOINLINE void tile(D d, const depthwise_lines& p, std::int64_t at, std::int64_t c) {
   constexpr int seen = (Outputs - 1) * Stride + Columns;
@@ -68,7 +68,7 @@ HWY_NOINLINE void tile(D d, const depthwise_lines& p, std::int64_t at, std::int6
   for (int i = 0; i < Outputs; ++i) put(d, p, at + i, c, sums[i]);
 }
 
-/// Any window, one output.
+/// Computes one output, for any window.
 template <class D>
 HWY_NOINLINE void any(D d, const depthwise_lines& p, std::int64_t at, std::int64_t c) {
   hn::Vec<D> sum = hn::Zero(d), other = hn::Zero(d);
@@ -86,7 +86,7 @@ HWY_NOINLINE void any(D d, const depthwise_lines& p, std::int64_t at, std::int64
   put(d, p, at, c, hn::Add(sum, other));
 }
 
-/// All outputs of a vector of channels, the last tile perhaps once more.
+/// Computes all outputs of a vector of channels, in tiles; the last tile may overlap the one before.
 template <int Columns, int Stride, class D>
 void run_tiles(D d, const depthwise_lines& p, std::int64_t c) {
   constexpr int most = 8, few = 4;
@@ -103,7 +103,7 @@ using widest = hn::CappedTag<float, 16>;
 
 template <class D>
 void run_vector(D d, const depthwise_lines& p, std::int64_t c) {
-  // Of smaller vectors only half of the widest has tiles of its own: images of 8 channels are frequent.
+  // Tiles are compiled for the widest vectors and for those of half that size, as images of 8 channels are frequent.
   if constexpr (2 * hn::MaxLanes(d) >= hn::MaxLanes(widest{})) {
     if (p.dilation == 1 && p.columns == 3 && p.stride == 1) return run_tiles<3, 1>(d, p, c);
     if (p.dilation == 1 && p.columns == 3 && p.stride == 2) return run_tiles<3, 2>(d, p, c);
@@ -113,8 +113,8 @@ void run_vector(D d, const depthwise_lines& p, std::int64_t c) {
   for (std::int64_t at = 0; at < p.outputs; ++at) any(d, p, at, c);
 }
 
-/// Vectors of D, the last one perhaps over channels that were done before; fewer channels than that have smaller
-/// vectors.
+/// Computes all channels in vectors of D, the last of which may overlap the one before. With fewer channels, smaller
+/// vectors are used.
 template <class D>
 void run_channels(D d, const depthwise_lines& p) {
   const auto lanes = std::int64_t(hn::Lanes(d));
@@ -146,7 +146,7 @@ bool takes_any_window(std::int64_t, std::int64_t, std::int64_t, std::int64_t, st
 std::size_t size_of_floats(std::int64_t channels, std::int64_t rows, std::int64_t columns) {
   return std::size_t(channels * rows * columns) * sizeof(float);
 }
-/// [rows * columns][channels]
+/// Packs filters as [rows * columns][channels].
 void pack_floats(detail::function_ref<std::int32_t(std::int64_t)> numbers, std::int64_t channels, std::int64_t rows,
                  std::int64_t columns, std::byte* to) {
   auto* const out = reinterpret_cast<float*>(to);

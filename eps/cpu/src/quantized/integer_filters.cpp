@@ -1,22 +1,24 @@
-// Weights of convolutions of codes: their shape, and how they are packed.
+// The shape and the packing of the weights of quantized convolutions.
 #include "integer_filters.hpp"
+#include <cameo/geometry/conv.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Of the steps of a window's last axis, or 1.
+/// The stride or dilation of the last axis; 1 if the attribute is absent.
 std::int64_t last_of(std::span<const std::int64_t> steps) { return steps.empty() ? 1 : steps.back(); }
 
-/// How weights are packed: for an arithmetic; or, of a depthwise convolution, for loops of its own.
+/// Chooses the layout of packed weights: that of an arithmetic or, for a depthwise convolution, of special loops.
 integer_filters form_of(const integer_filter_shape& f, const integer_conv_state& state, const weight_form& w) {
   if (!f.is_depthwise) return {&arithmetic_for(w)};
   return {nullptr, &depthwise_for(f.groups, f.taps / f.row, f.row, last_of(state.shape.strides),
                                   last_of(state.shape.dilations), fit_bytes(w.is_signed, w.zeros))};
 }
 
-/// Bytes of packed weights: the panels of each group, or the filters of a depthwise convolution.
+/// Computes the bytes of packed weights; false if that overflows.
 bool packed_size(const integer_filter_shape& f, const integer_filters& form, std::size_t& bytes) {
-  if (!f.is_depthwise) return f.panels(*form.by).size(bytes) && checked_multiply(bytes, std::size_t(f.groups), bytes);
+  if (!f.is_depthwise)
+    return f.panels(*form.arithmetic).size(bytes) && checked_multiply(bytes, std::size_t(f.groups), bytes);
   bytes = form.depthwise->size(f.groups, f.taps / f.row, f.row) + sum_bytes(f);
   return true;
 }
@@ -35,9 +37,9 @@ void pack_filters(const integer_filter_shape& f, const integer_filters& how, int
     }
     return how.depthwise->pack(number, f.groups, f.taps / f.row, f.row, to + sum_bytes(f));
   }
-  const integer_panels form = f.panels(*how.by);
+  const integer_panels form = f.panels(*how.arithmetic);
   std::size_t size = 0;
-  if (!form.size(size)) return;  // known to fit
+  if (!form.size(size)) return;  // packed_size() has checked it
   for (std::int64_t g = 0; g < f.groups; ++g, to += size) {
     pack_integers(form, w, f.channels * f.taps, to, [&](std::int64_t t, std::int64_t r) {
       return f.row_is_run ? r % f.channels * f.taps + t * f.row + r / f.channels : r * f.taps + t;
@@ -64,20 +66,20 @@ result<integer_filter_shape> filters_of(const extents& w, const integer_conv_sta
 }
 
 map_places::map_places(const integer_filter_shape& f, const integer_filters& packed)
-    : maps{f.maps}, width{packed.by ? f.panels(*packed.by).width() : 1}, count{f.groups * width} {}
+    : maps{f.maps}, width{packed.arithmetic ? f.panels(*packed.arithmetic).width() : 1}, count{f.groups * width} {}
 
 void fill_start(const integer_filter_shape& f, const integer_filters& packed, const std::int32_t* add, bool x_is_signed,
                 std::int32_t x_zero, std::int32_t* start) {
   const std::int32_t zero = zero_as_bytes(x_is_signed, x_zero);
-  if (!packed.by) {
+  if (!packed.arithmetic) {
     const auto* const sums = reinterpret_cast<const std::int32_t*>(packed.data);
     for (std::int64_t i = 0; i < f.groups; ++i)
       start[i] = std::int32_t((add ? std::uint32_t(add[i]) : 0u) - std::uint32_t(zero) * std::uint32_t(sums[i]));
     return;
   }
-  integer_panels form = f.panels(*packed.by);
+  integer_panels form = f.panels(*packed.arithmetic);
   std::size_t size = 0;
-  if (!form.size(size)) return;  // known to fit
+  if (!form.size(size)) return;  // packed_size() has checked it
   for (std::int64_t g = 0; g < f.groups; ++g) {
     form.data = packed.data + std::size_t(g) * size;
     start_sums(form, add ? add + g * f.maps : nullptr, zero, start + g * form.width());
@@ -104,16 +106,17 @@ result<integer_filters> weights_of(run_context& c, const integer_conv_state& sta
   return made;
 }
 
-result<integer_conv_state> integer_conv_state::of(bind_context& c, std::size_t w_input, std::size_t zero_input) {
-  const result<window> shape = window::bind(c);
+result<integer_conv_state> integer_conv_state::read(bind_context& c, std::size_t w_input, std::size_t zero_input) {
+  const result<window> shape = window_of(c);
   if (!shape) return shape.error();
   integer_conv_state made{*shape, c.int_or("group", 1), {}, c.int_or("channels_last", 0) != 0};
-  if (made.groups < 1) return bad_attribute("group must be at least 1, not ", made.groups);
+  if (status s = geometry::check_groups(made.groups); !s) return s;
   const value* const zero = c.has_input(zero_input) ? c.constant(zero_input) : nullptr;
   if (!c.prepack || !c.is_constant(w_input) || (c.has_input(zero_input) && !zero)) return made;
   const value& w = *c.inputs[w_input].constant;
   const result<integer_filter_shape> f = filters_of(w.shape, made);
-  if (!f || w.shape.count() == 0 || (zero && !check_filters(*zero, f->all_maps(), ""))) return made;  // a run says why
+  if (!f || w.shape.count() == 0 || (zero && !check_filters(*zero, f->all_maps(), "")))
+    return made;  // the run reports the error
   const result<std::span<const std::int32_t>> zeros = keep_zeros(c, zero);
   if (!zeros) return zeros.error();
   const integer_filters form = form_of(*f, made, {w.type == dtype::i8, *zeros, f->depth(), true});

@@ -7,10 +7,11 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
+/// Scales, and how they are assigned to the rows (or columns) of a stack of matrices.
 struct scales {
-  spread over;
+  spread placing;
   std::span<float> numbers;
-  float at(std::int64_t matrix, std::int64_t r) const { return numbers[std::size_t(over.at(matrix, r))]; }
+  float at(std::int64_t matrix, std::int64_t r) const { return numbers[std::size_t(placing.at(matrix, r))]; }
 };
 result<scales> read_scales(run_context& c, const value& v, const extents& whole, std::int64_t size,
                            std::int64_t matrices, std::string_view what) {
@@ -43,17 +44,17 @@ status matmul_integer::run(run_context& c) const {
 
 namespace {
 
-/// What makes codes of qlinear_matmul's sums.
+/// Quantizes the sums of qlinear_matmul.
 struct product_scaling {
   const stacked_product& p;
   scales a, b, y;
   spread zero_over;
   const value& zero;
   dtype type;
-  std::span<float> factors;  // of one matrix
+  std::span<float> factors;  // the scales of one matrix, by column
 
-  /// One scale for all rows of A, one scale and zero point for those of Y.
-  bool is_by_columns() const { return a.over.step == 0 && y.over.step == 0 && zero_over.step == 0; }
+  /// True if all rows of A share a scale, and all rows of Y share a scale and a zero point.
+  bool is_by_columns() const { return a.placing.step == 0 && y.placing.step == 0 && zero_over.step == 0; }
   float factor(std::int64_t matrix, std::int64_t row, std::int64_t column) const {
     return scale_of_sums(a.at(matrix_of(p.a_stack, p.stack, matrix), row),
                          b.at(matrix_of(p.b_stack, p.stack, matrix), column), y.at(matrix, row));
@@ -111,7 +112,7 @@ namespace {
 
 using code_elements = qlinear_matmul_of_codes::elements;
 
-/// Codes as numbers; none are one 0.
+/// Reads quantized values, or zero points, as floats; a single 0 if `v` is absent.
 result<std::span<const float>> read_codes(run_context& c, const value& v) {
   const std::int64_t count = v ? v.shape.count() : 1;
   const result<std::span<float>> made = c.scratch<float>(std::size_t(count));
@@ -126,7 +127,7 @@ result<std::span<const float>> read_codes(run_context& c, const value& v) {
   return std::span<const float>{*made};
 }
 
-/// A tensor of codes, and what spreads over its rows (or columns).
+/// A quantized tensor, with the scales and zero points of its rows (or columns).
 struct code_tensor {
   std::span<const float> codes, zeros;
   scales scale;
@@ -145,7 +146,7 @@ struct code_tensor {
     return {};
   }
   float zero_at(std::int64_t matrix, std::int64_t i) const { return zeros[std::size_t(zero_over.at(matrix, i))]; }
-  /// The number that element `at` stands for, in row (column) i of a matrix.
+  /// The dequantized value of element `at`, which is in row (column) i of a matrix.
   float number(std::int64_t at, std::int64_t matrix, std::int64_t i) const {
     return (codes[std::size_t(at)] - zero_at(matrix, i)) * scale.at(matrix, i);
   }

@@ -6,7 +6,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// An operand's scale and zero point, which may be `none`.
+/// Reads the scale and the zero point (which may be absent) of an operand.
 result<linear_code> read_code(const linear_code_inputs& at, dtype type, const value& scale, const value& zero) {
   linear_code made{type, 1, 0};
   if (scale.type != dtype::f32 || scale.shape.count() != 1)
@@ -29,7 +29,7 @@ linear_code_inputs linear_code_inputs::bind(const bind_context& c, dtype type, s
   const value* const s = c.constant(scale);
   const value* const z = c.has_input(zero) ? c.constant(zero) : nullptr;
   if (!s || (c.has_input(zero) && !z)) return made;
-  // What does not fit is refused by the run, as it is where it is known only then.
+  // An error is reported by the run, as it is for scales that are not constant.
   if (const result<linear_code> known = read_code(made, type, *s, z ? *z : value{}))
     made.known = *known, made.is_known = true;
   return made;

@@ -9,17 +9,17 @@ namespace CAMEO_NAMESPACE::eps {
 inline const std::uint8_t* codes(const value& v) { return static_cast<const std::uint8_t*>(v.data); }
 inline std::uint8_t* codes(value& v) { return static_cast<std::uint8_t*>(v.data); }
 
-/// Calls f(std::type_identity<T>) for the type of codes of 8 bits.
+/// Calls f(std::type_identity<T>) with T int8 or uint8.
 template <class F>
 decltype(auto) with_codes(dtype type, F&& f) {
   return type == dtype::i8 ? f(std::type_identity<std::int8_t>{}) : f(std::type_identity<std::uint8_t>{});
 }
 
-/// y[i] = the code of v[i].
+/// Quantizes n floats.
 void write_codes(const linear_code& to, const float* v, std::uint8_t* y, std::int64_t n);
-/// The codes of f(what a byte stands for), for each byte; without f, of what it stands for.
+/// The table that maps each quantized byte: it is dequantized, passed through f (if given), and quantized again.
 code_table table_of(const linear_code& from, const linear_code& to, const activation& f = {});
-/// Codes that a thread is worthwhile for.
+/// The least number of values that pays for another thread.
 inline constexpr std::int64_t codes_at_once = 1 << 15;
 
 }  // namespace CAMEO_NAMESPACE::eps

@@ -13,10 +13,10 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// The magnitudes of FP4 by the lower three bits, then the same below 0.
+/// The codebook of FP4 (bitsandbytes): the lower three bits select the magnitude, and the fourth is the sign.
 constexpr float fp4_values[16] = {0,     0.0052083333f,  0.66666667f,  1,  0.33333333f,  0.5f,  0.16666667f,  0.25f,
                                   -0.0f, -0.0052083333f, -0.66666667f, -1, -0.33333333f, -0.5f, -0.16666667f, -0.25f};
-/// The middles of 16 equal shares of a normal distribution, scaled to [-1, 1], with 0 among them.
+/// The codebook of NF4 (bitsandbytes): quantiles of a normal distribution, scaled to [-1, 1], with 0 among them.
 constexpr float nf4_values[16] = {-1.0f,         -0.69619280f, -0.52507305f, -0.39491749f, -0.28444138f, -0.18477343f,
                                   -0.091050036f, 0.0f,         0.079580300f, 0.16093020f,  0.24611230f,  0.33791524f,
                                   0.44070983f,   0.56261700f,  0.72295684f,  1.0f};
@@ -25,7 +25,7 @@ status check_columns(const value& a, std::int64_t k) {
   if (a.shape.rank() > 0 && a.shape.back() == k) return {};
   return bad_input("A has shape ", a.shape, "; its last axis must have ", k, " elements");
 }
-/// Y [..., n] = A [..., k] * B: multiply(rows, y) makes that of all rows.
+/// Makes the output Y [..., n] = A [..., k] * B: calls multiply_rows(number of rows, y) to compute it as float.
 template <class F>
 status fill_output(run_context& c, std::int64_t k, std::int64_t n, const F& multiply_rows) {
   const value& a = c.input(0);
@@ -44,7 +44,8 @@ status multiply_output(run_context& c, const nbits_matrix& m, const nbits_factor
   });
 }
 
-/// Codes of a column follow one another, the first in the upper bits of a byte; scales are of numbers of the whole B.
+/// The layout of MatMulBnb4, for pack_panels(): the values of a column are contiguous, the first in the upper bits of a
+/// byte; blocks that share a scale are counted through all of B, not from the beginning of a column.
 struct bnb4_form {
   static constexpr std::size_t codes = 1, scales = 2;
   const nbits_matrix& m;
@@ -60,7 +61,8 @@ struct bnb4_form {
   }
 };
 
-/// Blocks of a column, one after the other: scale, perhaps a zero point, and 16 bytes.
+/// The layout of MatMulFpQ4, for pack_panels(): the blocks of a column one after the other, each of which is a scale, a
+/// zero point if there are any, and 16 bytes with 32 values.
 struct fpq4_form {
   static constexpr std::size_t codes = 1, scales = 1, zeros = 1;
   const nbits_matrix& m;
@@ -70,7 +72,7 @@ struct fpq4_form {
   const std::uint8_t* at(const value& from, std::int64_t j, std::int64_t b) const {
     return static_cast<const std::uint8_t*>(from.data) + (j * m.blocks() + b) * (head() + 16);
   }
-  /// Rows 0 to 15 of a block are in the lower halves of its bytes, the others in the upper.
+  /// The lower 4 bits of the bytes are rows 0 to 15 of a block, and the upper 4 bits are the others.
   std::uint32_t group(const value& from, std::int64_t j, std::int64_t g) const {
     const std::uint8_t* const bytes = at(from, j, g / 4) + head() + g % 2 * 8;
     std::uint32_t bits = 0;
@@ -85,9 +87,10 @@ struct fpq4_form {
   std::uint8_t zero(const value& from, std::int64_t j, std::int64_t b) const { return at(from, j, b)[4]; }
 };
 
-/// B as panels; block 0: the rows of a column do not share their scales in blocks.
+/// The sizes for packing B as panels; their `block` is 0 if that is impossible, as scales don't belong to blocks of a
+/// column.
 nbits_matrix panels_of_bnb4(const matmul_bnb4& p) {
-  const std::int64_t shared = std::min({p.block, p.k & -p.k, std::int64_t{1} << 15});  // a power of two, as blocks are
+  const std::int64_t shared = std::min({p.block, p.k & -p.k, std::int64_t{1} << 15});  // a power of two
   return {p.k, p.n, 4, p.transposed && shared >= 16 ? shared : 0};
 }
 
@@ -149,7 +152,7 @@ status matmul_bnb4::run(run_context& c) const {
 
 namespace {
 
-/// The sizes of B as MatMulFpQ4's third input has them, against its bytes.
+/// Reads the sizes of B from MatMulFpQ4's third input, and checks the number of its bytes.
 status read_fpq4(const value& sizes, const extents& codes, bool has_zeros, nbits_matrix& out) {
   if (sizes.shape != extents{2}) return bad_input("B_shape ", sizes.shape, " must be [2]");
   out = {integers{sizes}[0], integers{sizes}[1], 4, 32};

@@ -1,4 +1,4 @@
-// MatMulNBits: rows of floats or bytes by panels of few bits.
+// MatMulNBits: products of floats, or of floats that are quantized to int8, and weights of 2, 4 or 8 bits.
 #include <cameo/eps/cpu/detail/float_product.hpp>
 #include <cameo/eps/cpu/matmul_nbits.hpp>
 
@@ -10,7 +10,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// y [m, n] where rows of B have their scales by `groups`.
+/// Computes y [m, n] if `groups` (g_idx) assigns the rows of B to blocks: B is dequantized first.
 status multiply_grouped(run_context& c, const nbits_matrix& b, const value& groups, const value& a, std::int64_t m,
                         float* y) {
   const tensor_view<const std::int32_t> of = groups.as_unchecked<std::int32_t>();
@@ -30,7 +30,7 @@ status multiply_grouped(run_context& c, const nbits_matrix& b, const value& grou
   return multiply(c, p);
 }
 
-/// y [m, n] of all rows of A.
+/// Computes y [m, n] for all rows of A.
 status multiply_rows(run_context& c, const nbits_matrix& b, const nbits_factor& packed, bool as_bytes, const value& a,
                      float* y) {
   const std::int64_t m = a.shape.count() / b.k;

@@ -21,7 +21,8 @@ namespace {
 
 using function = mixture_of_experts::function;
 
-/// The weights of one product of all experts, [experts, n, k], where they lie. While binding, only shapes are there.
+/// The weights of one layer of all experts, [experts, n, k], which are not copied. `bits` is 0 if they are not
+/// quantized.
 struct expert_weights {
   const value *codes, *scales, *bias, *zeros;
   std::int64_t experts = 0, n = 0, k = 0, bits = 0, blocks = 1;
@@ -42,17 +43,18 @@ struct expert_weights {
       return bad_input(name, "_zero_points ", zeros->shape, " must have ", bytes, " bytes");
     return {};
   }
-  /// Whether zero points of a whole expert are packed one after the other.
+  /// True if the zero points of an expert are packed without gaps between rows.
   bool whole_rows() const { return scales->shape.rank() == 2; }
 
-  /// As panels: a row that has one scale is cut into blocks that repeat it, so that sums need not wait for each other.
+  /// The sizes for packing `count` experts as panels. If a row has one scale, it is divided into blocks that repeat the
+  /// scale, so that several sums can be computed in parallel.
   nbits_matrix matrix(std::int64_t count) const {
     const std::int64_t even = k & -k;
     return {k, n, bits, blocks > 1 ? k / blocks : even < 16 ? 32 : std::min<std::int64_t>(even, 256), count};
   }
 };
 
-/// The codes of experts from `first` on, for panels.
+/// The layout of the quantized weights of experts from `first` on, for pack_panels().
 struct expert_form {
   const expert_weights& w;
   std::size_t codes, scales, zeros;
@@ -78,11 +80,11 @@ struct expert_form {
   }
 };
 
-/// The experts that each row takes: `k` for each of `rows`, and what their results are multiplied by.
+/// The experts that are chosen for each row, `k` of them, and the factors of their results.
 struct routes {
   std::span<std::int64_t> experts;
   std::span<float> factors;
-  std::span<std::int64_t> rows;  // room for those of one expert
+  std::span<std::int64_t> rows;  // a buffer for the indices of the routes of one expert
 
   static result<routes> make(run_context& c, const mixture_of_experts& how, const value& scores, const value& weights,
                              std::int64_t rows, std::int64_t count) {
@@ -121,7 +123,8 @@ struct routes {
   }
 };
 
-/// Where MoE and QMoE have the inputs of fc1, fc2 and fc3: codes, scales, bias, zero points (99: none).
+/// The indices of the inputs of MoE and QMoE for the layers fc1, fc2 and fc3: weights, scales, bias, zero points (99:
+/// none).
 constexpr std::size_t inputs_of_moe[3][4] = {{2, 99, 3, 99}, {4, 99, 5, 99}, {6, 99, 7, 99}};
 constexpr std::size_t inputs_of_qmoe[3][4] = {{2, 3, 4, 11}, {5, 6, 7, 12}, {8, 9, 10, 13}};
 
@@ -130,6 +133,7 @@ expert_form form_of(const expert_weights& w, std::size_t layer, std::int64_t fir
   return {w, at[0], at[1], at[3], first};
 }
 
+/// Computes experts one after the other, each for the rows that are routed to it.
 class expert_run {
  public:
   expert_run(run_context& c, const mixture_of_experts& how, const expert_weights* layers)
@@ -137,7 +141,7 @@ class expert_run {
 
   status make_rooms(std::int64_t rows) {
     std::int64_t width = 0;
-    std::size_t codes = 0, parameters = 0;  // of panels that a run packs
+    std::size_t codes = 0, parameters = 0;  // the size of panels that the run packs
     for (std::size_t i = 0; i < 3; ++i) {
       const expert_weights& w = layers_[i];
       if (!w.present()) continue;
@@ -159,7 +163,7 @@ class expert_run {
     return made ? make(rooms_.zeros, parameters) : made;
   }
   float* x() { return x_.data(); }
-  /// What expert `e` makes of the first `rows` of x().
+  /// The results of expert `e` for the first `rows` rows of x(), valid until the next call.
   result<const float*> run(std::int64_t e, std::int64_t rows) {
     if (status s = multiply_by(0, e, rows, x_.data(), first_.data()); !s) return s;
     if (layers_[2].present())
@@ -209,7 +213,7 @@ class expert_run {
     const value rows_of_x = value::tensor<float>({rows, w.k}, std::span{x, std::size_t(rows * w.k)});
     return multiply_few_bits(c_, m, *factor, {rows_of_x, rows}, bias, y);
   }
-  /// Weights of 16 bits are widened where they are read.
+  /// Multiplies by weights of a floating-point type; those of 16 bits are widened as they are read.
   template <class T>
   status multiply_floats(std::size_t layer, std::int64_t e, std::int64_t rows, const float* x, const float* bias,
                          float* y) {
@@ -223,11 +227,12 @@ class expert_run {
     if (bias) p.epilogue.bias = bias, p.epilogue.bias_column_stride = 1;
     return multiply(c_, p);
   }
-  /// f of the first product (and the third), into first_, rows of as many elements as fc2 takes.
+  /// Applies the activation to the results of fc1 (and fc3), into first_, whose rows then have as many elements as fc2
+  /// takes.
   void activate(std::int64_t rows) {
     const std::int64_t n = layers_[1].k, width = layers_[0].n;
     parallel_each(c_, rows, 1 + 2048 / (n + 1), [&](std::int64_t r, std::size_t) {
-      float* const h = first_.data() + r * width;  // rows keep their places, so that none is written before it is read
+      float* const h = first_.data() + r * width;  // compacted afterwards, as other workers still read their rows
       const float* const third = layers_[2].present() ? second_.data() + r * n : nullptr;
       if (how_.f != function::swiglu) {
         activate_row(h, n);
@@ -310,7 +315,7 @@ status mixture_of_experts::read(const bind_context& c, mixture_of_experts& made)
   return {};
 }
 
-/// Panels of all experts' weights, one after the other.
+/// Packs constant weights of a floating-point type as panels, expert by expert.
 template <class T>
 status mixture_of_experts::keep_floats(bind_context& c, std::size_t input, const void*& panels) {
   const extents& s = c.inputs[input].constant->shape;
@@ -344,7 +349,8 @@ result<moe> moe::bind(bind_context& c) {
   return made;
 }
 
-/// The same of codes, where all that they stand for is constant. What does not fit, a run tells.
+/// Packs quantized weights as panels, if they, their scales and zero points are constant. The run reports errors of
+/// shapes.
 status mixture_of_experts::keep_codes(bind_context& c, std::size_t layer, nbits_factor& panels) const {
   const value none{};
   const auto constant = [&](std::size_t i) { return c.is_constant(i) ? c.inputs[i].constant : &none; };
@@ -381,7 +387,7 @@ result<qmoe> qmoe::bind(bind_context& c) {
   made.block = c.int_or("block_size", 0);
   if (made.block != 0 && (made.block < 16 || (made.block & (made.block - 1)) != 0))
     return bad_attribute("block_size is ", made.block, ", must be a power of two of at least 16");
-  // Without weights of their own, results are always added up by what the chosen ones have in common.
+  // Without router_weights, the factors of the chosen experts are always normalized.
   if (!c.has_input(14)) made.normalized = true;
   for (std::size_t i = 0; i < 3; ++i)
     if (status kept = made.keep_codes(c, i, made.packed[i].few_bits); !kept) return kept;

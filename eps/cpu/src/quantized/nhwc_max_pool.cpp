@@ -1,5 +1,5 @@
-// The largest codes of windows of images whose channels are last. Apart from the other pools, which targets link
-// without the loops over rows of codes.
+// Max pools of 8-bit images with channels last. They are in a separate file, so that programs can link other pools
+// without the loops over rows of quantized values.
 #include <cameo/eps/cpu/nhwc_max_pool.hpp>
 
 #include <algorithm>
@@ -14,15 +14,15 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// A line of outputs. Lines of the image that a window spans are put together first, in `room`; then each window is
-/// some rows of channels of that.
+/// Computes a line of outputs: first the maximum of the lines of the image that a window spans, in the buffer `room`,
+/// and then, for each window, the maximum of some pixels of that.
 template <class T>
 void most_of_pixels(const placed_window& w, const T* x, std::int64_t line, std::int64_t channels, T* room, T* y) {
   const window_axis& along = w.axes[w.rank - 1];
   const outer_window outer(w, line);
   const std::int64_t length = along.in * channels;
   bool more = false;
-  if (w.rank == 2 && !outer.empty) {  // lines that lie evenly
+  if (w.rank == 2 && !outer.empty) {  // the lines have a constant distance
     const window_axis& down = w.axes[0];
     const std::int64_t first = outer.at[0] * down.stride - down.pad_begin + outer.first[0] * down.dilation;
     most_code_rows(x + first * length, outer.last[0] - outer.first[0], down.dilation * length, false, room, length);
@@ -45,7 +45,7 @@ void most_of_pixels(const placed_window& w, const T* x, std::int64_t line, std::
 
 template <class T>
 result<nhwc_max_pool<T>> nhwc_max_pool<T>::bind(bind_context& c) {
-  return window::bind(c).transform([](const window& shape) { return nhwc_max_pool{shape}; });
+  return window_of(c).transform([](const window& shape) { return nhwc_max_pool{shape}; });
 }
 
 template <class T>
@@ -56,7 +56,7 @@ status nhwc_max_pool<T>::run(run_context& c) const {
   extents front = x.shape();
   front.erase(front.rank() - 1);
   front.insert(1, channels);
-  const result<placed_window> w = shape.place(front, shape.kernel, true);
+  const result<placed_window> w = shape.place<std::int64_t>(front, {}, true);
   if (!w) return w.error();
   extents y_shape{front[0]};
   for (std::size_t i = 0; i < w->rank; ++i) y_shape.push_back(w->axes[i].out);

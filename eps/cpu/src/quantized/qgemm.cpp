@@ -7,13 +7,13 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// One number, or one per column.
+/// Checks that a parameter is one number, or one per column.
 status check_spread(const value& v, std::int64_t columns, std::string_view what) {
   if (v.shape.count() == 1 || v.shape == extents{columns}) return {};
   return bad_input(what, " has shape ", v.shape, "; it must be one number, or ", columns, " for the columns of B");
 }
 
-/// What makes codes, or floats, of sums that have C already.
+/// Quantizes sums, which include C, or converts them to floats.
 struct scaling {
   float alpha;
   const value &a_scale, &b_scale, &y_scale, &y_zero;
@@ -46,8 +46,8 @@ status qgemm::run(run_context& c) const {
   const value &a_scale = c.input(1), &b_scale = c.input(4), &add = c.input(6), &y_scale = c.input(7);
   const value& y_zero = c.input(8);
   if (a.shape.rank() != 2 || b.shape.rank() != 2) return bad_input("A ", a.shape, " and B ", b.shape, " need rank 2");
-  const std::int64_t m = a.shape[turn_a ? 1 : 0], k = a.shape[turn_a ? 0 : 1];
-  const std::int64_t n = b.shape[turn_b ? 0 : 1], rows = b.shape[turn_b ? 1 : 0];
+  const std::int64_t m = a.shape[transpose_a ? 1 : 0], k = a.shape[transpose_a ? 0 : 1];
+  const std::int64_t n = b.shape[transpose_b ? 0 : 1], rows = b.shape[transpose_b ? 1 : 0];
   if (rows != k) return bad_input("A ", a.shape, " and B ", b.shape, ": ", k, " columns meet ", rows, " rows");
   if (a_scale.shape.count() != 1 || a_zero.shape.count() != 1)
     return bad_input("a_scale ", a_scale.shape, " and a_zero_point ", a_zero.shape, " must be one number each");
@@ -65,13 +65,14 @@ status qgemm::run(run_context& c) const {
   if ((*y)->shape.count() == 0) return {};
   const result<std::span<const std::int32_t>> a_zeros = read_zeros(c, a_zero);
   if (!a_zeros) return a_zeros.error();
-  integer_product product{m, k, {}, turn_a ? 1 : k, turn_a ? m : 1, panels_of(packed), nullptr};
+  integer_product product{m, k, {}, transpose_a ? 1 : k, transpose_a ? m : 1, panels_of(packed), nullptr};
   product.a = {static_cast<const std::uint8_t*>(a.data), a.type == dtype::i8, a_zeros->data(), 0};
   if (!packed.data) {
     const result<std::span<const std::int32_t>> b_zeros = read_zeros(c, b_zero);
     if (!b_zeros) return b_zeros.error();
     std::span<std::byte> room;
-    const code_matrix matrix{static_cast<const std::uint8_t*>(b.data), b.type == dtype::i8, turn_b, k, n, *b_zeros};
+    const code_matrix matrix{
+        static_cast<const std::uint8_t*>(b.data), b.type == dtype::i8, transpose_b, k, n, *b_zeros};
     const result<integer_panels> made = panels_of(c, matrix, false, room);
     if (!made) return made.error();
     product.b = *made;
@@ -83,7 +84,7 @@ status qgemm::run(run_context& c) const {
   const scaling how{alpha, a_scale, b_scale, y_scale, y_zero, **y, n};
   std::fill(factors->begin(), factors->end(), 0.0f);
   for (std::int64_t j = 0; j < n; ++j) (*factors)[std::size_t(j)] = how.factor(j);
-  // C that is equal for all rows is where their sums begin.
+  // A C that is equal for all rows is included in the initial values of sums.
   const bool rows_differ = add && of_c.row != 0;
   const auto added = [&](std::int64_t row, std::int64_t j) {
     return std::uint32_t(add.as_unchecked<std::int32_t>()[row * of_c.row + j * of_c.column]);

@@ -17,9 +17,10 @@ namespace {
 
 code_scale scale_of(const linear_code& code) { return {code.scale, float(code.zero)}; }
 
-/// exp of the distance from the largest of `length` codes, which is one of 256 (a negative scale turns the order
-/// round), all times the same number, and small enough that their sum, and each of them times `steps`, is finite. They
-/// are ONNX Runtime's to the bit: with others a quotient next to a half gets another code.
+/// The exponentials of a quantized Softmax, by distance from the largest of `length` values (for a negative scale, from
+/// the least): exp(start - |scale| * distance). `start` is such that their sum, and each of them times `steps`, is
+/// finite. They have the same bits as in ONNX Runtime, since otherwise a quotient next to a tie would be rounded
+/// differently.
 std::array<float, 256> powers_of_distances(float scale, std::int64_t length, float steps) {
   double start = double(std::log(std::numeric_limits<float>::max() / float(length))) - 5;
   if (!std::isfinite(float(std::exp(start)) * steps)) start = 0;
@@ -28,7 +29,7 @@ std::array<float, 256> powers_of_distances(float scale, std::int64_t length, flo
   return powers;
 }
 
-/// How many codes a Softmax along axis `a`, or from it to the end, takes together.
+/// The number of values of one Softmax, along axis `a`, or over all axes from it on.
 std::int64_t row_length(const extents& x, std::size_t a, bool to_the_end) {
   return to_the_end ? x.count(a, x.rank()) : x[a];
 }
@@ -82,7 +83,7 @@ status qlinear_binary_state::run(run_context& c) const {
       loops.rows(begin, end, [&](std::int64_t at, const std::array<std::int64_t, 2>& in, std::int64_t n) {
         std::int64_t done = 0;
         if (proven && loops.steps()[0] == 1 && loops.steps()[1] == 1)
-          done = proven->add(proven->by, codes(left) + in[0], codes(right) + in[1], codes(**out) + at, n);
+          done = proven->add(proven->factors, codes(left) + in[0], codes(right) + in[1], codes(**out) + at, n);
         zip(by, l + in[0] + done * loops.steps()[0], loops.steps()[0], r + in[1] + done * loops.steps()[1],
             loops.steps()[1], to + at + done, n - done);
       });
@@ -92,20 +93,20 @@ status qlinear_binary_state::run(run_context& c) const {
 }
 
 void qlinear_map_state::finish(bind_context& c) {
-  from = linear_code_inputs::bind(c, c.inputs[0].type, 1, 2);
-  to = linear_code_inputs::bind(c, c.inputs[0].type, 3, 4);
-  if (from.is_known && to.is_known) table = table_of(from.known, to.known, function);
+  input = linear_code_inputs::bind(c, c.inputs[0].type, 1, 2);
+  output = linear_code_inputs::bind(c, c.inputs[0].type, 3, 4);
+  if (input.is_known && output.is_known) table = table_of(input.known, output.known, function);
   c.may_overwrite(0, 0);
 }
 
 status qlinear_map_state::run(run_context& c) const {
   const value& x = c.input(0);
-  const result<linear_code> x_code = from.read(c, x.type), y_code = to.read(c, x.type);
+  const result<linear_code> x_code = input.read(c, x.type), y_code = output.read(c, x.type);
   if (!x_code) return x_code.error();
   if (!y_code) return y_code.error();
   const result<value*> y = c.output(0, x.shape);
   if (!y) return y.error();
-  const code_table now = from.is_known && to.is_known ? table : table_of(*x_code, *y_code, function);
+  const code_table now = input.is_known && output.is_known ? table : table_of(*x_code, *y_code, function);
   parallel_for(c, x.shape.count(), codes_at_once, [&](std::int64_t begin, std::int64_t end) {
     map_codes(now.data(), codes(x) + begin, codes(**y) + begin, end - begin);
   });
@@ -117,11 +118,12 @@ result<qlinear_softmax> qlinear_softmax::bind(bind_context& c) {
   qlinear_softmax made{c.int_or("axis", -1), c.int_or("opset", 13) < 13, linear_code_inputs::bind(c, x.type, 1, 2),
                        linear_code_inputs::bind(c, x.type, 3, 4)};
   std::int64_t at = made.axis;
-  if (!made.from.is_known || !made.to.is_known || !x.fixed_shape() || !normalize_axis(at, x.shape.rank())) return made;
+  if (!made.input.is_known || !made.output.is_known || !x.fixed_shape() || !normalize_axis(at, x.shape.rank()))
+    return made;
   made.known_length = row_length(x.shape, std::size_t(at), made.to_the_end);
   const result<std::span<float>> kept = c.keep<float>(256);
   if (!kept) return kept.error();
-  std::ranges::copy(powers_of_distances(made.from.known.scale, made.known_length, 1 / made.to.known.scale),
+  std::ranges::copy(powers_of_distances(made.input.known.scale, made.known_length, 1 / made.output.known.scale),
                     kept->begin());
   made.known_powers = *kept;
   return made;
@@ -129,14 +131,14 @@ result<qlinear_softmax> qlinear_softmax::bind(bind_context& c) {
 
 namespace {
 
-/// Rows of codes of one Softmax: `length` codes, `inner` from one to the next.
+/// The rows of a Softmax: each has `length` values, which are `inner` apart.
 struct softmax_rows {
   std::int64_t length, inner;
   dtype type;
-  std::int64_t sign;              // of the scale: a negative one turns the order round
-  std::array<float, 256> powers;  // of distances to the row's largest
-  std::array<float, 256> steps;   // these in steps of Y's scale
-  linear_code to;
+  std::int64_t sign;              // the sign of the scale: with a negative one, the order of values is reversed
+  std::array<float, 256> powers;  // exponentials, by distance to the row's largest value
+  std::array<float, 256> steps;   // the exponentials in units of the scale of Y
+  linear_code y_code;
 
   static constexpr std::int64_t at_once = 4;
 
@@ -153,15 +155,16 @@ struct softmax_rows {
     return found;
   }
 
-  /// y = powers / sum in codes of `to`; a sum is one row's.
+  /// Writes one row of y: exponentials / sum, quantized.
   void finish(const std::uint8_t* x, std::int64_t largest, float sum, std::uint8_t* y) const {
-    const linear_code quotient{to.type, sum, to.zero};
-    if (inner == 1 && length >= 256) {  // a code for each distance, then for each byte
+    const linear_code quotient{y_code.type, sum, y_code.zero};
+    if (inner == 1 && length >= 256) {  // by tables: the result for each distance, and then for each byte
       code_table by_distance, by_byte;
       write_codes(quotient, steps.data(), by_distance.data(), 256);
       for (int byte = 0; byte < 256; ++byte) {
         const std::int64_t distance = largest - sign * code_of(type, std::uint8_t(byte));
-        by_byte[std::size_t(byte)] = by_distance[std::size_t(distance & 255)];  // no such byte is there where it is cut
+        by_byte[std::size_t(byte)] =
+            by_distance[std::size_t(distance & 255)];  // & is for bytes that the row does not have
       }
       return map_codes(by_byte.data(), x, y, length);
     }
@@ -176,7 +179,7 @@ struct softmax_rows {
     }
   }
 
-  /// Several rows: each sum adds in the row's order, and one does not wait for the other.
+  /// Computes several rows at a time, to hide the latency of additions: each sum is formed in the order of its row.
   void run(const std::uint8_t* x, std::uint8_t* y, std::int64_t first, std::int64_t last) const {
     const std::uint8_t* rows[at_once];
     std::int64_t largest[at_once];
@@ -195,7 +198,7 @@ struct softmax_rows {
 
 status qlinear_softmax::run(run_context& c) const {
   const value& x = c.input(0);
-  const result<linear_code> x_code = from.read(c, x.type), y_code = to.read(c, x.type);
+  const result<linear_code> x_code = input.read(c, x.type), y_code = output.read(c, x.type);
   if (!x_code) return x_code.error();
   if (!y_code) return y_code.error();
   std::int64_t at = axis;
@@ -229,7 +232,7 @@ result<qlinear_concat> qlinear_concat::bind(bind_context& c) {
   for (std::size_t p = 0; p < parts; ++p) {
     linear_code_inputs& part = (*from)[p];
     part = linear_code_inputs::bind(c, c.inputs[2].type, 3 + 3 * p, 4 + 3 * p);
-    if (part.is_known && made.to.is_known) (*tables)[p] = table_of(part.known, made.to.known);
+    if (part.is_known && made.output.is_known) (*tables)[p] = table_of(part.known, made.output.known);
     else made.tables = {};
   }
   return made;
@@ -237,7 +240,7 @@ result<qlinear_concat> qlinear_concat::bind(bind_context& c) {
 
 namespace {
 
-/// The shape of the parts along axis `a`; INVALID_ARGUMENT names the one that does not fit.
+/// The shape of the parts when concatenated along axis `a`; INVALID_ARGUMENT names a part that does not fit.
 result<extents> joined_shape(run_context& c, std::size_t parts, std::size_t a) {
   const value& first = c.input(2);
   extents shape = first.shape;
@@ -254,7 +257,7 @@ result<extents> joined_shape(run_context& c, std::size_t parts, std::size_t a) {
   return shape;
 }
 
-/// The tables of a Concat whose scales are known only now.
+/// The tables of a Concat whose scales are not constant.
 result<std::span<const code_table>> tables_of_run(run_context& c, const linear_code_inputs& to,
                                                   std::span<const linear_code_inputs> from) {
   const result<std::span<code_table>> made = c.scratch<code_table>(from.size());
@@ -274,16 +277,16 @@ result<std::span<const code_table>> tables_of_run(run_context& c, const linear_c
 status qlinear_concat::run(run_context& c) const {
   std::int64_t at = axis;
   if (!normalize_axis(at, c.input(2).shape.rank())) return no_such_axis(axis, c.input(2).shape.rank());
-  const result<extents> shape = joined_shape(c, from.size(), std::size_t(at));
+  const result<extents> shape = joined_shape(c, inputs.size(), std::size_t(at));
   if (!shape) return shape.error();
   result<std::span<const code_table>> by = tables;
-  if (tables.empty()) by = tables_of_run(c, to, from);
+  if (tables.empty()) by = tables_of_run(c, output, inputs);
   if (!by) return by.error();
   const result<value*> y = c.output(0, *shape);
   if (!y || (*y)->shape.count() == 0) return y ? status{} : y.error();
   const std::int64_t outer = shape->count(0, std::size_t(at)), row = shape->count(std::size_t(at), shape->rank());
   std::uint8_t* out = codes(**y);
-  for (std::size_t p = 0; p < from.size(); ++p) {
+  for (std::size_t p = 0; p < inputs.size(); ++p) {
     const value& part = c.input(2 + 3 * p);
     const std::int64_t own = part.shape.count() / outer;
     const bool identity = is_identity((*by)[p]);
@@ -307,7 +310,7 @@ result<qlinear_where> qlinear_where::bind(bind_context& c) {
 
 namespace {
 
-/// A row of an operand of Where, mapped to Z's codes, at most a block.
+/// Requantizes a row of an operand of Where, of at most a block, with the scale of Z.
 struct mapped_rows {
   static constexpr std::int64_t block = 1024;
   code_table table;

@@ -1,5 +1,5 @@
-// Average pools of codes. A window's sum is an integer, so that the order of additions is free: lines are added up as
-// whole rows of channels, or of pixels where channels come first.
+// Average pools of quantized images. The sum of a window is an integer, so that the order of additions does not matter:
+// whole lines are added, of pixels with their channels, or of single channels if those come first.
 #include <cameo/eps/cpu/qlinear.hpp>
 
 #include <limits>
@@ -14,12 +14,12 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// As many codes as a sum in int32 has room for.
+/// The number of values whose sum fits in int32.
 constexpr std::int64_t most_in_sum = 1 << 22;
-/// Elements that are finished at a time.
+/// The number of outputs that are quantized at a time.
 constexpr std::int64_t finish_block = 256;
 
-/// y = codes of the means of windows with `inside` elements, of which `counted` count.
+/// Quantizes the means of windows: sums of `inside` elements, divided by `counted` (which may include padding).
 void write_means(const std::int32_t* sums, const linear_code& from, const linear_code& to, std::int64_t inside,
                  std::int64_t counted, std::uint8_t* y, std::int64_t n) {
   float means[finish_block];
@@ -30,7 +30,7 @@ void write_means(const std::int32_t* sums, const linear_code& from, const linear
   }
 }
 
-/// y = codes of the means of whole images.
+/// Quantizes the means of whole images.
 void write_global_means(const double* sums, const linear_code& from, const linear_code& to, std::int64_t points,
                         std::uint8_t* y, std::int64_t n) {
   float means[finish_block];
@@ -39,7 +39,7 @@ void write_global_means(const double* sums, const linear_code& from, const linea
   write_codes(to, means, y, n);
 }
 
-/// Up to finish_block channels of an image [points, channels], from `x` on.
+/// Pools n channels (finish_block at most) of an image [points, channels], from `x` on.
 template <class T>
 void pool_columns(const T* x, std::int64_t points, std::int64_t channels, const linear_code& from,
                   const linear_code& to, std::uint8_t* y, std::int64_t n) {
@@ -51,7 +51,7 @@ void pool_columns(const T* x, std::int64_t points, std::int64_t channels, const 
   }
   write_global_means(sums, from, to, points, y, n);
 }
-/// Planes [first, last) of points each.
+/// Pools planes [first, last), each of `points` elements.
 template <class T>
 void pool_planes(const T* x, std::int64_t points, const linear_code& from, const linear_code& to, std::uint8_t* y,
                  std::int64_t first, std::int64_t last) {
@@ -73,7 +73,7 @@ result<qlinear_global_average_pool> qlinear_global_average_pool::bind(bind_conte
 
 status qlinear_global_average_pool::run(run_context& c) const {
   const value& x = c.input(0);
-  const result<linear_code> x_code = from.read(c, x.type), y_code = to.read(c, x.type);
+  const result<linear_code> x_code = input.read(c, x.type), y_code = output.read(c, x.type);
   if (!x_code) return x_code.error();
   if (!y_code) return y_code.error();
   const std::size_t rank = x.shape.rank();
@@ -106,7 +106,7 @@ status qlinear_global_average_pool::run(run_context& c) const {
 }
 
 result<qlinear_average_pool> qlinear_average_pool::bind(bind_context& c) {
-  const result<window> shape = window::bind(c);
+  const result<window> shape = window_of(c);
   if (!shape) return shape.error();
   const dtype type = c.inputs[0].type;
   return qlinear_average_pool{*shape, c.int_or("count_include_pad", 0) != 0, c.int_or("channels_last", 0) != 0,
@@ -117,19 +117,19 @@ namespace {
 
 struct average_job {
   const placed_window& w;
-  const linear_code &from, &to;
+  const linear_code &x_code, &y_code;
   std::int64_t channels, taps;
   bool include_pad;
 
   const window_axis& along() const { return w.axes[w.rank - 1]; }
-  /// Elements of the windows of a line that lie inside the image, but for the last axis.
+  /// The elements of the windows of a line that are inside the image, without the last axis.
   std::int64_t lines_inside(const outer_window& outer) const {
     std::int64_t lines = 1;
     for (std::size_t i = 0; i + 1 < w.rank; ++i) lines *= std::max<std::int64_t>(0, outer.last[i] - outer.first[i]);
     return lines;
   }
 
-  /// A line of outputs from an image whose channels are last: a window is some rows of channels.
+  /// Computes a line of outputs of an image with channels last.
   template <class T>
   void channels_last_line(const T* x, std::int64_t line, std::int32_t* sums, std::uint8_t* y) const {
     const outer_window outer(w, line);
@@ -145,11 +145,12 @@ struct average_job {
         });
       if (!more) std::fill_n(sums, channels, 0);
       const std::int64_t inside = lines * count;
-      write_means(sums, from, to, inside, include_pad ? taps : inside, y, channels);
+      write_means(sums, x_code, y_code, inside, include_pad ? taps : inside, y, channels);
     }
   }
 
-  /// A line of outputs of one channel: lines are added up first, then along the sum.
+  /// Computes a line of outputs of one channel: adds the lines of the image that windows span, and then the elements of
+  /// each window along that sum.
   template <class T>
   void channels_first_line(const T* x, std::int64_t line, std::int32_t* room, std::uint8_t* y) const {
     const window_axis& axis = along();
@@ -168,11 +169,11 @@ struct average_job {
       const std::int32_t* const from_here = room + (o.begin * axis.stride - axis.pad_begin + k * axis.dilation);
       for (std::int64_t i = 0; i < o.end - o.begin; ++i) sums[o.begin + i] += from_here[i * axis.stride];
     }
-    for (std::int64_t o = 0; o < axis.out;) {  // windows that see as many elements are finished together
+    for (std::int64_t o = 0; o < axis.out;) {  // neighboring windows with the same number of elements are one call
       const std::int64_t count = axis.elements(o, false);
       std::int64_t end = o + 1;
       while (end < axis.out && axis.elements(end, false) == count) ++end;
-      write_means(sums + o, from, to, lines * count, include_pad ? taps : lines * count, y + o, end - o);
+      write_means(sums + o, x_code, y_code, lines * count, include_pad ? taps : lines * count, y + o, end - o);
       o = end;
     }
   }
@@ -182,7 +183,7 @@ struct average_job {
 
 status qlinear_average_pool::run(run_context& c) const {
   const value& x = c.input(0);
-  const result<linear_code> x_code = from.read(c, x.type), y_code = to.read(c, x.type);
+  const result<linear_code> x_code = input.read(c, x.type), y_code = output.read(c, x.type);
   if (!x_code) return x_code.error();
   if (!y_code) return y_code.error();
   if (x.shape.rank() < 3) return bad_input("X ", x.shape, " needs a batch, channels and at least one axis more");
@@ -191,7 +192,7 @@ status qlinear_average_pool::run(run_context& c) const {
     first_channels.insert(1, x.shape.back());
     first_channels.resize(x.shape.rank());
   }
-  const result<placed_window> w = shape.place(first_channels, shape.kernel, true);
+  const result<placed_window> w = shape.place<std::int64_t>(first_channels, {}, true);
   if (!w) return w.error();
   if (w->taps() > most_in_sum) return bad_input("a window of ", w->taps(), " elements; the most is ", most_in_sum);
   extents y_shape{x.shape[0]};
@@ -209,7 +210,7 @@ status qlinear_average_pool::run(run_context& c) const {
   if (!rooms) return rooms.error();
   const std::int64_t work = along.out * job.taps * width;
   parallel_each(c, planes * lines, grain_of(codes_at_once, work), [&](std::int64_t l, std::size_t lane) {
-    std::int32_t* const room = rooms->of(lane);
+    std::int32_t* const room = rooms->at(lane);
     const std::int64_t in = l / lines * w->in_count() * width;
     std::uint8_t* const out = codes(**y) + l * along.out * width;
     with_codes(x.type, [&]<class T>(std::type_identity<T>) {

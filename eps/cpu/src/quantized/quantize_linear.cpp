@@ -22,17 +22,17 @@ bool is_quantized_type(dtype type) {
          0;
 }
 
-/// Where the scale of an element lies: element (o, a, i) of x as [outer, axis, inner] has number
-/// (o * blocks + a / block) * inner + i, for blocks; number a for axes; 0 for tensors.
+/// The assignment of scales to elements. Element (o, a, i) of x, as [outer, axis, inner], has the scale with index
+/// (o * blocks + a / block) * inner + i if scales are by block, a if they are by axis, and 0 if the tensor has one.
 struct placed_scales {
   enum class kind : std::uint8_t { tensor, axis, blocks } how = kind::tensor;
   std::int64_t length = 1, inner = 1, block = 1, blocks = 1;
 
-  /// `count` elements whose scales begin with number `scale` and go on by `step`.
+  /// `count` consecutive elements, whose scales begin at index `scale` and advance by `step`.
   struct piece {
     std::int64_t scale, step, count;
   };
-  piece from(std::int64_t at) const {
+  piece piece_at(std::int64_t at) const {
     if (how == kind::tensor) return {0, 0, std::numeric_limits<std::int64_t>::max()};
     const std::int64_t row = at / inner, a = row % length, left = inner - at % inner;
     if (how == kind::axis) return inner == 1 ? piece{a, 1, length - a} : piece{a, 0, left};
@@ -64,16 +64,16 @@ result<placed_scales> place_scales(const linear_quantization& q, const extents& 
   return made;
 }
 
-/// Scales and zero points as floats, which hold zero points of at most 16 bits exactly; zeros where there are none.
+/// Scales and zero points as floats, which represent zero points of at most 16 bits exactly. Absent zero points are 0.
 struct placed_quantization {
   placed_scales places;
   std::span<const float> scale, zero;
 
-  /// Calls f(element, scales, count) for the pieces of [first, first + n), counted from `first` on.
+  /// Divides elements [first, first + n) into pieces, and calls f(offset from `first`, scales, count) for each.
   template <class F>
   void each_piece(std::int64_t first, std::int64_t n, F&& f) const {
     for (std::int64_t done = 0; done < n;) {
-      const placed_scales::piece p = places.from(first + done);
+      const placed_scales::piece p = places.piece_at(first + done);
       const std::int64_t m = std::min(n - done, p.count);
       f(done, code_scales{scale.data() + p.scale, zero.data() + p.scale, p.step}, m);
       done += m;
@@ -81,7 +81,7 @@ struct placed_quantization {
   }
 };
 
-/// QuantizeLinear's scales may be int32, too, which no conversion from a narrower float reads.
+/// Reads scales as floats. QuantizeLinear allows int32 too, which read_wide<float>() does not convert.
 void read_scales(const value& scale, float* to, std::int64_t n) {
   if (scale.type == dtype::i32) std::copy_n(static_cast<const std::int32_t*>(scale.data), n, to);
   else read_wide<float>(scale.type, scale.data, 0, to, n);
@@ -120,7 +120,7 @@ result<placed_quantization> read_quantization(const linear_quantization& q, run_
   return placed_quantization{*places, *scales, *zeros};
 }
 
-/// Scales that a plan keeps as floats.
+/// The most scales that a plan keeps as floats.
 constexpr std::int64_t most_kept = 1 << 16;
 constexpr std::int64_t elements_per_task = 32 * cast_block;
 
@@ -132,7 +132,7 @@ constexpr std::array<float, cast_block> ones = [] {
 }();
 constexpr code_scales as_they_are{ones.data(), &none, 0};
 
-/// n elements of x as floats: where they lie, or in `room`.
+/// n elements of x as floats: in place, or converted in the buffer `room`.
 const float* floats_of_block(const value& x, std::int64_t first, float* room, std::int64_t n) {
   if (x.type == dtype::f32) return static_cast<const float*>(x.data) + first;
   if (x.type == dtype::i32) dequantize_row(static_cast<const std::int32_t*>(x.data) + first, as_they_are, room, n);
@@ -146,21 +146,22 @@ void round_to(float* v, std::int64_t n) {
   narrow_row(v, narrow, n);
   widen_row(narrow, v, n);
 }
-/// v = x / scale, rounded to the precision of the division.
+/// v = x / scale, rounded to the type `precision`.
 void divide(const float* x, const code_scales& by, dtype precision, float* v, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) v[i] = x[i] / by.scale[i * by.step];
   if (precision == dtype::f16) round_to<float16>(v, n);
   if (precision == dtype::bf16) round_to<bfloat16>(v, n);
 }
 
-/// The type that codes of a type are made in: their own, or a whole byte.
+/// The type of whole bytes in which values of a type are computed.
 dtype whole_bytes(dtype type) {
   if (detail::bit_of(type) & mask_of<int4, int2>) return dtype::i8;
   return detail::bit_of(type) & mask_of<uint4, uint2> ? dtype::u8 : type;
 }
 using code_types = detail::element_set<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t>;
 
-/// Elements of y from floats, block by block: f(first, n, to) makes n of them, from element `first` on.
+/// Computes y block by block, on several workers: f(first, n, to) writes n floats, for the elements from `first` on,
+/// which are converted to the type of y.
 template <class F>
 status write_float_blocks(run_context& c, value& y, bool saturate, const F& f) {
   const cast_state how{dtype::f32, y.type, saturate};
@@ -180,7 +181,7 @@ status quantize_to_integers(const placed_quantization& with, run_context& c, con
   const integer_range range = range_of(y.type);
   const unsigned bits = detail::row_of(y.type).bits;
   const bool is_narrow = precision == dtype::f16 || precision == dtype::bf16;
-  const bool is_direct = x.type == dtype::f32 && !is_narrow && bits >= 8;  // nothing on the way
+  const bool is_direct = x.type == dtype::f32 && !is_narrow && bits >= 8;  // no buffer is needed
   code_types::call(whole_bytes(y.type), [&]<class T>(std::type_identity<T>) {
     parallel_elements(c, x.shape.count(), elements_per_task, [&](std::int64_t begin, std::int64_t end) {
       float room[cast_block];
@@ -215,7 +216,7 @@ status quantize_to_floats(const placed_quantization& with, run_context& c, const
   });
 }
 
-/// What n elements stand for: no more than a block of those that are not integers of whole bytes.
+/// Dequantizes n elements; at most cast_block, unless they are integers of whole bytes.
 void dequantize_block(const placed_quantization& with, const value& x, std::int64_t first, float* to, std::int64_t n) {
   const unsigned bits = detail::row_of(x.type).bits;
   const auto each = [&](const auto* from) {
@@ -223,7 +224,7 @@ void dequantize_block(const placed_quantization& with, const value& x, std::int6
       dequantize_row(from + i, by, to + i, m);
     });
   };
-  if (!is_quantized_type(x.type)) {  // floats of 8 bits and less
+  if (!is_quantized_type(x.type)) {  // floats of 8 bits or less
     float wide[cast_block];
     read_wide<float>(x.type, x.data, first, wide, n);
     return with.each_piece(first, n, [&](std::int64_t i, const code_scales& by, std::int64_t m) {
@@ -254,7 +255,7 @@ status dequantize(const placed_quantization& with, run_context& c, const value& 
   return {};
 }
 
-/// int32, whose zero points float does not hold: differences are exact in int64.
+/// Dequantizes int32, whose zero points float does not represent exactly: differences are computed in int64.
 status dequantize_int32(const placed_quantization& with, run_context& c, const value& x, value& y) {
   const auto* const codes = static_cast<const std::int32_t*>(x.data);
   const auto* const zeros = static_cast<const std::int32_t*>(c.input(2).data);
@@ -274,7 +275,7 @@ bool has_zero_points(const value& zero) {
 
 }  // namespace
 
-result<linear_quantization> linear_quantization::of(bind_context& c) {
+result<linear_quantization> linear_quantization::read(bind_context& c) {
   linear_quantization made;
   made.axis = c.int_or("axis", 1);
   made.block = c.int_or("block_size", 0);
@@ -282,7 +283,7 @@ result<linear_quantization> linear_quantization::of(bind_context& c) {
   if (made.block < 0) return bad_attribute("block_size must be at least 0, not ", made.block);
   const std::int64_t precision = c.int_or("precision", 0);
   if (precision < 0 || precision >= std::int64_t(dtype::count))
-    return bad_attribute("precision ", precision, " is no type");
+    return bad_attribute("precision ", precision, " is not a type");
   made.precision = dtype(precision);
   const value* const scale = c.constant(1);
   const value* const zero = c.constant(2);
@@ -291,13 +292,13 @@ result<linear_quantization> linear_quantization::of(bind_context& c) {
   const result<std::span<float>> scales = c.keep<float>(count), zeros = c.keep<float>(count);
   if (!scales) return scales.error();
   if (!zeros) return zeros.error();
-  // What does not fit is refused by the run, as it is where it is known only then.
+  // An error is reported by the run, as it is for scales that are not constant.
   if (read_parameters(*scale, zero ? *zero : value{}, *scales, *zeros)) made.scales = *scales, made.zeros = *zeros;
   return made;
 }
 
 result<quantize_linear> quantize_linear::bind(bind_context& c) {
-  return linear_quantization::of(c).transform([](const auto& q) { return quantize_linear{q}; });
+  return linear_quantization::read(c).transform([](const auto& q) { return quantize_linear{q}; });
 }
 
 status quantize_linear::run(run_context& c) const {
@@ -312,7 +313,7 @@ status quantize_linear::run(run_context& c) const {
 }
 
 result<dequantize_linear> dequantize_linear::bind(bind_context& c) {
-  return linear_quantization::of(c).transform([](const auto& q) { return dequantize_linear{q}; });
+  return linear_quantization::read(c).transform([](const auto& q) { return dequantize_linear{q}; });
 }
 
 status dequantize_linear::run(run_context& c) const {
@@ -347,8 +348,8 @@ result<float_range> range_of_tensor(run_context& c, const tensor_view<const floa
 }  // namespace
 
 byte_quantization quantization_of(const float_range& x) {
-  const float step = x.high == x.low ? 1 : (x.high - x.low) / 255;  // of zeros alone: 1
-  // 0: too small for a float
+  const float step = x.high == x.low ? 1 : (x.high - x.low) / 255;  // 1 if all are 0
+  // The step is 0 if the range is too small for a float.
   return {step, step == 0 ? std::uint8_t(0) : std::uint8_t(saturated_sum(-x.low / step, 0, range_of(dtype::u8)))};
 }
 

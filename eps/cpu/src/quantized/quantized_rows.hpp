@@ -17,7 +17,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The operators over quantized tensors, and those that make and end them.
+/// The operators of quantized tensors, and those that quantize and dequantize.
 // clang-format off
 using quantized_rows = row_list<
     erased_entry<op::QuantizeLinear, since<10>, any_types, quantize_linear>,

@@ -1,4 +1,4 @@
-// Sums of codes as sums of whole numbers.
+// QLinearAdd in fixed point, checked against the definition in floating point.
 #include "whole_sums.hpp"
 
 #include <algorithm>
@@ -9,13 +9,14 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// A and B with as many bits after the point as 32 bits and pairs of shorts have room for; false where a scale is none.
+/// Computes the factors of whole_code_sum, with as many bits after the binary point as 32 bits and pairs of int16
+/// allow; false if the ratio of two scales is out of range.
 template <class T>
 bool make_factors(const code_zip& by, whole_code_sum& made) {
   const double a = double(by.a.scale) / by.y.scale, b = double(by.b.scale) / by.y.scale;
   const auto is_usable = [](double v) { return v > 1e-6 && v < 1e3; };
   if (!is_usable(a) || !is_usable(b)) return false;
-  constexpr double flip = std::is_signed_v<T> ? 128 : 0;  // codes of s8 as u8
+  constexpr double flip = std::is_signed_v<T> ? 128 : 0;  // int8 is converted to uint8 by adding 128
   const double least = (by.y.zero + flip) - a * (by.a.zero + flip) - b * (by.b.zero + flip) + 0.5;
   const double most = std::max(std::abs(least), std::abs(least + 255 * (a + b))) + 2;
   const auto fits = [&](int shift) { return std::max({a * 256, b * 256, most}) < std::ldexp(1.0, 31 - shift); };
@@ -33,17 +34,18 @@ bool make_factors(const code_zip& by, whole_code_sum& made) {
   return true;
 }
 
-/// Compares all pairs; those with another code become exceptions. False if they are too many.
+/// Compares the results for all pairs of values with the definition; pairs with another result become exceptions. False
+/// if there are too many.
 template <class T>
 bool find_exceptions(const code_zip& by, proven_sum& made) {
   std::uint8_t left[256], right[256], want[256], have[256];
   for (int b = 0; b < 256; ++b) right[b] = std::uint8_t(b);
-  whole_code_sum found = made.by;
+  whole_code_sum found = made.factors;
   for (int a = 0; a < 256; ++a) {
     std::memset(left, a, sizeof left);
     zip_codes<code_sum<T>>(by, reinterpret_cast<const T*>(left), 1, reinterpret_cast<const T*>(right), 1,
                            reinterpret_cast<T*>(want), 256);
-    if (made.add(made.by, left, right, have, 256) != 256) return false;
+    if (made.add(made.factors, left, right, have, 256) != 256) return false;
     if (std::memcmp(want, have, sizeof want) == 0) continue;
     for (int b = 0; b < 256; ++b) {
       if (want[b] == have[b]) continue;
@@ -53,7 +55,7 @@ bool find_exceptions(const code_zip& by, proven_sum& made) {
                                              std::uint8_t(want[b] ^ flip)};
     }
   }
-  made.by = found;
+  made.factors = found;
   return true;
 }
 
@@ -62,7 +64,7 @@ bool find_exceptions(const code_zip& by, proven_sum& made) {
 template <class T>
 result<const proven_sum*> prove_sum(bind_context& c, const code_zip& by) {
   proven_sum made{{}, best_integer_loops().add_codes};
-  if (!made.add || !make_factors<T>(by, made.by) || !find_exceptions<T>(by, made)) return nullptr;
+  if (!made.add || !make_factors<T>(by, made.factors) || !find_exceptions<T>(by, made)) return nullptr;
   const result<std::span<proven_sum>> kept = c.keep<proven_sum>(1);
   if (!kept) return kept.error();
   (*kept)[0] = made;

@@ -14,7 +14,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// The largest state_window that the operators define.
+/// The largest value of the attribute state_window that the operators define.
 constexpr std::int64_t most_states = 8;
 
 result<std::int64_t> read_window(const bind_context& c) {
@@ -23,26 +23,26 @@ result<std::int64_t> read_window(const bind_context& c) {
     return bad_attribute("state_window is ", window, ", must be in [0,", most_states, "]");
   return window;
 }
-/// States of `one` shape, behind one another if there is a window.
+/// The shape of past_state and present_state: that of one state, with the window in front if there is one.
 extents states_of(const extents& one, std::int64_t window) {
   extents all = one;
   if (window) all.insert(0, window);
   return all;
 }
 
-/// What a run of LinearAttention is about.
+/// The sizes of a run of LinearAttention.
 struct linear_sizes {
-  std::int64_t batches, length, size, value_size;  // of q and k, of v
-  std::int64_t decays;                             // numbers of decay of a position: heads, or heads * size
-  std::int64_t betas;
+  std::int64_t batches, length, size, value_size;  // `size`: elements of a query or key; value_size: those of a value
+  std::int64_t decays;                             // elements of decay per position: heads, or heads * size
+  std::int64_t betas;                              // elements of beta per position: heads, or 1
 };
 
-/// The inputs row by row: what one head has of one position.
+/// Access to the inputs, by position and head.
 struct linear_inputs {
   row_rooms<float> q, k, v, decay, beta;
 };
 
-/// One head of keys, position after position. `s` is its state, [size, value_size].
+/// Computes one head of keys, position by position. `s` is its state, [size, value_size].
 struct linear_head {
   const linear_attention& how;
   const linear_sizes& z;
@@ -51,7 +51,8 @@ struct linear_head {
   std::size_t lane;
   float *s, *room, *y;
 
-  /// Position `row` of all batches, head `h` of keys.
+  /// Updates the state with position `row` (counted through all batches), and computes the outputs of the queries that
+  /// use head `h` of keys.
   void step(std::int64_t row, std::int64_t h) const {
     const std::int64_t n = z.size, m = z.value_size;
     const float *const key = in.k.read(lane, (row * how.key_heads + h) * n, n), *const given = in.v.read(
@@ -72,13 +73,14 @@ struct linear_head {
       added = room;
     }
     for (std::int64_t i = 0; i < n; ++i) add_row(added, key[i], s + i * m);
-    if (how.key_heads > how.query_heads) return ask(row, h / (how.key_heads / how.query_heads), h, how.key_heads);
+    if (how.key_heads > how.query_heads) return attend(row, h / (how.key_heads / how.query_heads), h, how.key_heads);
     const std::int64_t group = how.query_heads / how.key_heads;
-    for (std::int64_t at = h * group; at < (h + 1) * group; ++at) ask(row, at, at, how.query_heads);
+    for (std::int64_t at = h * group; at < (h + 1) * group; ++at) attend(row, at, at, how.query_heads);
   }
 
  private:
-  void ask(std::int64_t row, std::int64_t query_head, std::int64_t out_head, std::int64_t out_heads) const {
+  /// Computes an output: the state multiplied by a query.
+  void attend(std::int64_t row, std::int64_t query_head, std::int64_t out_head, std::int64_t out_heads) const {
     const float* const query = in.q.read(lane, (row * how.query_heads + query_head) * z.size, z.size);
     float* const to = y + (row * out_heads + out_head) * z.value_size;
     std::fill_n(to, z.value_size, 0.0f);
@@ -93,7 +95,7 @@ struct linear_head {
   }
 };
 
-/// No input: of an update_rule that asks for none, a decay or beta that is given is not read.
+/// The index of an absent input: a decay or beta that update_rule does not need is not read.
 constexpr std::size_t not_read = std::numeric_limits<std::size_t>::max();
 
 status read_sizes(const linear_attention& how, run_context& c, linear_sizes& z) {
@@ -110,7 +112,7 @@ status read_sizes(const linear_attention& how, run_context& c, linear_sizes& z) 
     if (status usable = usable_sizes("an input", one->shape); !usable) return usable;
   z = {s[0], s[1], s[2] / how.query_heads, vs[2] / how.key_heads, 0, 0};
   if (bool(decay) != how.decays || bool(beta) != how.corrects)
-    return bad_input("update_rule asks for ", decay || !how.decays ? "beta" : "decay");
+    return bad_input("update_rule needs ", decay || !how.decays ? "beta" : "decay");
   if (decay) {
     z.decays = decay.shape.rank() == 3 ? decay.shape[2] : 0;
     if (decay.shape != extents{s[0], s[1], z.decays} || (z.decays != how.key_heads && z.decays != ks[2]))
@@ -170,7 +172,7 @@ status linear_attention::run(run_context& c) const {
     if (past) load_floats(past, ((slots - 1) * heads + head) * cells, s, cells);
     else std::fill_n(s, cells, 0.0f);
     for (std::int64_t slot = 0; present && window && slot < window - std::min(window, z.length); ++slot) {
-      std::fill_n(s + cells, z.value_size, 0.0f);  // no position is that early: zeros, a row at a time
+      std::fill_n(s + cells, z.value_size, 0.0f);  // states before the first position are 0
       for (std::int64_t i = 0; i < z.size; ++i)
         save_floats(s + cells, *present, (slot * heads + head) * cells + i * z.value_size, z.value_size);
     }
@@ -242,7 +244,7 @@ status causal_conv::run(run_context& c) const {
     else std::fill_n(in, before, 0.0f);
     gather_floats(x, first_of(r, length), step, 1, in + before, length);
     for (std::int64_t slot = 0; slot < slots; ++slot) {
-      const std::int64_t end = length - slots + slot + 1;  // positions before the end of the slot's state
+      const std::int64_t end = length - slots + slot + 1;  // the number of positions before the end of the slot's state
       if (window && end < 1) std::fill_n(to, before, 0.0f);
       scatter_floats(window && end < 1 ? to : in + end, **present, slot * all * before + first_of(r, before), step, 1,
                      before);

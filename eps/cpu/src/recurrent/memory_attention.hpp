@@ -11,22 +11,22 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Bahdanau's attention over a memory, for one direction of AttnLSTM: after each step the state asks the memory, and
-/// the answer is part of the next step's input. All weights have their rows behind one another.
+/// Bahdanau's attention over a memory, for one direction of AttnLSTM: after each step, the state is the query, and the
+/// result ("answer") is a part of the input of the next step. All weights are dense, row by row.
 template <class C>
 struct memory_attention {
-  std::int64_t batch, hidden, steps, depth, size, width;  // `size`: of a key; `width`: of an answer
+  std::int64_t batch, hidden, steps, depth, size, width;  // `size`: elements of a key; `width`: elements of an answer
   const C *memory, *keys;                                 // [batch, steps, depth], [batch, steps, size]
-  const C *of_query, *score;                              // [hidden, size], [size]
-  const C* of_answer;                                     // [hidden + depth, width]; null: the answer is the context
-  const std::int32_t* lengths;                            // steps of each batch; null: all
-  C *answers, *rooms;                                     // [batch, width], [batch, size + steps + depth]
+  const C *of_query, *score;                              // the weights QW [hidden, size] and V [size]
+  const C* of_answer;           // the weights AW [hidden + depth, width]; null: the answer is the context
+  const std::int32_t* lengths;  // the valid steps of each batch; null: all
+  C *answers, *rooms;           // [batch, width]; buffers [batch, size + steps + depth]
 
   std::int64_t room() const { return size + steps + depth; }
   C* answer(std::int64_t b) const { return answers + b * width; }
 
-  /// What batch b is told after a step, from its state.
-  void ask(std::int64_t b, const C* state) const {
+  /// Computes the answer for batch b from its state after a step.
+  void attend(std::int64_t b, const C* state) const {
     C *const query = rooms + b * room(), *const weights = query + size, *const context = weights + steps;
     std::fill_n(query, size, C(0));
     weigh(state, query, hidden, of_query, size);

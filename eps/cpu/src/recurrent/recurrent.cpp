@@ -17,13 +17,14 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
+/// An activation function of recurrent operators.
 struct activation_row {
   char name[16];  // in lower case
   unary_row (*loop)(dtype);
   unary_parameters preset;
   bool takes_alpha, takes_beta;
 };
-// Where neither the node nor ONNX names an alpha or beta, and for ThresholdedRelu, they are ONNX Runtime's.
+// The presets of alpha and beta are those of ONNX, or of ONNX Runtime where ONNX has none, and for ThresholdedRelu.
 constexpr activation_row activation_rows[] = {
     {"relu", float_loop<op::Relu>, {}, false, false},
     {"tanh", float_loop<op::Tanh>, {}, false, false},
@@ -44,7 +45,7 @@ const activation_row* find_activation(std::string_view name) {
   return nullptr;
 }
 
-/// y[i] = f(clip(y[i])).
+/// y[i] = f(clamp(y[i], -clip, clip)); a clip of 0 does not clamp.
 template <class C>
 void activate(const gate_activation& how, C clip, C* y, std::int64_t n) {
   if (clip > 0)
@@ -52,10 +53,10 @@ void activate(const gate_activation& how, C clip, C* y, std::int64_t n) {
   how.row(how.parameters, y, y, n);
 }
 
-/// Sizes of a run, checked.
+/// The sizes of a run, which have been checked.
 struct sizes {
   std::int64_t length, batch, inputs, hidden, gates, directions;
-  std::int64_t answer = 0;  // of a memory, which W reads behind the inputs
+  std::int64_t answer = 0;  // elements of the attention's answer, which are appended to the inputs that W multiplies
   std::int64_t width() const { return gates * hidden; }
   extents state(bool batch_first) const {
     return batch_first ? extents{batch, directions, hidden} : extents{directions, batch, hidden};
@@ -67,13 +68,13 @@ status check_shape(const value& v, const extents& want, std::string_view what) {
   return bad_input(what, " has shape ", v.shape, ", must be ", want);
 }
 
-/// Quantized weights lie the other way round.
+/// Quantized weights are transposed: converts their shape to that of plain weights.
 extents with_rows_last(extents weights) {
   if (weights.rank() == 3) std::swap(weights[1], weights[2]);
   return weights;
 }
 
-/// The inputs of a memory; sets how large its answer is.
+/// Checks the inputs of the attention, and sets the size of its answer.
 status check_memory(run_context& c, sizes& s) {
   const value &of_query = c.input(8), &of_keys = c.input(9), &memory = c.input(11);
   const value& lengths = c.input(12);
@@ -133,12 +134,12 @@ result<sizes> read_sizes(const recurrent_state& how, run_context& c) {
   return s;
 }
 
-/// y [m, n] = x [m, k] times R^T, whose panels are packed; without threads of its own where that doesn't pay.
+/// Computes y [m, n] = x [m, k] * R^T with packed panels of R, on the calling thread if others don't pay.
 template <class C>
 struct step_product {
   std::int64_t m, n, k;
   const C* packed;
-  C* rows;  // room for x as panels
+  C* rows;  // a buffer for packed x
 
   void run(run_context& c, const C* x, C* y) const {
     if (m == 0 || n == 0) return;
@@ -151,7 +152,7 @@ struct step_product {
   }
 };
 
-/// What x becomes when it is rounded to 256 steps between its least and its largest number, 0 among them.
+/// Rounds x to the values that dynamic quantization to uint8 can represent, as DynamicQuantizeLSTM does.
 template <class C>
 void round_to_steps(const C* x, std::int64_t count, C* y) {
   C low = 0, high = 0;
@@ -163,29 +164,29 @@ void round_to_steps(const C* x, std::int64_t count, C* y) {
     y[i] = step > 0 ? C(saturated_sum(x[i] / step, zero, bytes) - zero) * step : C(0);
 }
 
-/// One direction of one run.
+/// Computes one direction of one run.
 template <class C>
 struct direction {
   const recurrent_state& how;
   sizes s;
   std::size_t d;
   bool reverse;
-  const C* bias;       // of R, [gates * hidden]; null: none
-  const C* peepholes;  // [3 * hidden], of i, o, f; null: none
-  const std::int32_t* lengths;
-  C* gates;                             // of the sequence, [length * batch, width] in X's order of rows
+  const C* bias;                        // the bias of R, [gates * hidden]; null: none
+  const C* peepholes;                   // [3 * hidden], of i, o, f; null: none
+  const std::int32_t* lengths;          // the length of each batch; null: all have s.length
+  C* gates;                             // the gates of all steps, [length * batch, width], with the rows of X
   C* products;                          // [batch, width]
   C* reset;                             // [batch, hidden], for GRU
   C* state;                             // [batch, hidden]
-  C* memory;                            // the same, for LSTM
-  value* y;                             // or null
-  C* rounded;                           // room for the state in steps, or null
-  const memory_attention<C>* memories;  // what is asked after each step, or null
-  C* asked;                             // then [batch, hidden + answer]: the state, and what it was told
+  C* memory;                            // the cell state of LSTM, [batch, hidden]
+  value* y;                             // the output Y, or null
+  C* rounded;                           // a buffer for the state in quantized precision, or null
+  const memory_attention<C>* memories;  // the attention of AttnLSTM, or null
+  C* step_input;                        // with attention, [batch, hidden + answer]: the state and the answer
   step_product<C> by_state, by_reset;
 
   std::int64_t length_of(std::int64_t b) const { return lengths ? lengths[b] : s.length; }
-  /// Where batch b is in step t, or -1 when it has ended.
+  /// The position in the sequence of batch b at step t; -1 if the sequence has ended.
   std::int64_t time(std::int64_t t, std::int64_t b) const {
     const std::int64_t n = length_of(b);
     return t >= n ? -1 : reverse ? n - 1 - t : t;
@@ -205,7 +206,7 @@ struct direction {
     activate(how.f[d], C(how.clip), gate, s.hidden);
     std::copy_n(gate, s.hidden, state + b * s.hidden);
   }
-  /// Gates lie as i, o, f, c.
+  /// The order of gates is i, o, f, c.
   void lstm_cell(std::int64_t b, C* gate) const {
     const std::int64_t n = s.hidden;
     const C* const from = products + b * s.width();
@@ -229,7 +230,8 @@ struct direction {
     activate(how.h[d], C(0), out, n);
     for (std::int64_t j = 0; j < n; ++j) out[j] *= o[j];
   }
-  /// Gates lie as z, r, h. First z and r, with what h needs of the state; then h.
+  /// Computes the gates z and r, and the part of h that depends on r and the state; gru_cell() then computes h. The
+  /// order of gates is z, r, h.
   void gru_gates(std::int64_t b, C* gate) const {
     const std::int64_t n = s.hidden;
     const C* const from = products + b * s.width();
@@ -253,7 +255,7 @@ struct direction {
     }
   }
 
-  /// Calls f(batch, its gates) for all that have not ended at step t.
+  /// Calls f(batch, its gates), on several workers, for all batches that have not ended at step t.
   template <class F>
   void each_batch(run_context& c, std::int64_t t, const F& f) const {
     parallel_each_row(c, s.batch, grain_of(4096, s.width()), [&](std::int64_t b, std::size_t) {
@@ -266,10 +268,10 @@ struct direction {
       if (c.stopped()) return status_code::canceled;
       if (rounded) round_to_steps(state, s.batch * s.hidden, rounded);
       for (std::int64_t b = 0; memories && b < s.batch; ++b) {
-        C* const to = std::copy_n(state + b * s.hidden, s.hidden, asked + b * (s.hidden + s.answer));
+        C* const to = std::copy_n(state + b * s.hidden, s.hidden, step_input + b * (s.hidden + s.answer));
         std::copy_n(memories->answer(b), s.answer, to);
       }
-      by_state.run(c, memories ? asked : rounded ? rounded : state, products);
+      by_state.run(c, memories ? step_input : rounded ? rounded : state, products);
       if (how.kind == cell::gru) {
         if (!how.linear_before_reset) std::fill_n(reset, s.batch * s.hidden, C(0));
         each_batch(c, t, [&](std::int64_t b, C* gate) { gru_gates(b, gate); });
@@ -279,7 +281,7 @@ struct direction {
         if (how.kind == cell::rnn) rnn_cell(b, gate);
         else if (how.kind == cell::lstm) lstm_cell(b, gate);
         else gru_cell(b, gate);
-        if (memories) memories->ask(b, state + b * s.hidden);
+        if (memories) memories->attend(b, state + b * s.hidden);
         if (y) save_floats(state + b * s.hidden, *y, y_at(time(t, b), b), s.hidden);
       });
     }
@@ -287,7 +289,7 @@ struct direction {
   }
 };
 
-/// R^T of one direction as panels.
+/// Packs R^T of one direction as panels.
 template <class C>
 result<step_product<C>> pack_step(run_context& c, const number_source<C, or_narrow<C>>& r, std::int64_t m,
                                   std::int64_t n, std::int64_t k) {
@@ -299,8 +301,8 @@ result<step_product<C>> pack_step(run_context& c, const number_source<C, or_narr
   return step_product<C>{m, n, k, panels->data(), rows->data()};
 }
 
-/// Codes of 8 bits (input i) as [directions, columns, rows] of C, with the scales and zero points of inputs `scale_at`
-/// and the next: one per direction, or per column of the codes.
+/// Dequantizes 8-bit weights (input i, [directions, rows, columns]) to a transposed [directions, columns, rows] of C.
+/// The inputs `scale_at` and scale_at + 1 are the scales and zero points: one per direction, or one per column.
 template <class C>
 result<const C*> decoded_weights(run_context& c, std::size_t i, std::size_t scale_at) {
   const value &codes = c.input(i), &scale = c.input(scale_at), &zero = c.input(scale_at + 1);
@@ -325,7 +327,7 @@ result<const C*> decoded_weights(run_context& c, std::size_t i, std::size_t scal
   return static_cast<const C*>(*made);
 }
 
-/// X, W and R.
+/// Reads X, W and R, and dequantizes quantized weights.
 template <class C>
 status read_factors(const recurrent_state& how, run_context& c, number_source<C, or_narrow<C>> (&factors)[3]) {
   for (const std::size_t i : {0, 1, 2}) {
@@ -340,7 +342,7 @@ status read_factors(const recurrent_state& how, run_context& c, number_source<C,
   return {};
 }
 
-/// State d of all batches, between the layout of inputs and outputs and [batch, hidden].
+/// Calls f(offset in an input or output, offset in [batch, hidden]) for the state of direction d of each batch.
 template <class F>
 void each_state_row(const recurrent_state& how, const sizes& s, std::int64_t d, const F& f) {
   for (std::int64_t b = 0; b < s.batch; ++b) {
@@ -349,13 +351,14 @@ void each_state_row(const recurrent_state& how, const sizes& s, std::int64_t d, 
   }
 }
 
-/// The memory of direction d, which was told nothing yet, with its keys.
+/// Prepares the attention of direction d: computes its keys; answers are 0.
 template <class C>
 result<memory_attention<C>> read_memory(run_context& c, const sizes& s, std::int64_t d) {
   const extents& shape = c.input(11).shape;
   const std::int64_t size = c.input(8).shape[2], steps = shape[1], depth = shape[2];
   const C* in[14] = {};
-  for (const std::size_t i : {8, 9, 10, 11, 13}) in[i] = static_cast<const C*>(c.input(i).data);  // never narrow
+  for (const std::size_t i : {8, 9, 10, 11, 13})
+    in[i] = static_cast<const C*>(c.input(i).data);  // AttnLSTM has no narrow types
   const result<C*> keys = scratch_of<C>(c, {s.batch, steps, size}), answers = scratch_of<C>(c, {s.batch, s.answer});
   if (!keys || !answers) return status_code::out_of_memory;
   memory_attention<C> made{s.batch,
@@ -382,7 +385,7 @@ result<memory_attention<C>> read_memory(run_context& c, const sizes& s, std::int
   return made;
 }
 
-/// R, and what of W reads the answers, side by side: [width, hidden + answer].
+/// Concatenates R and the part of W that multiplies the answers: [width, hidden + answer].
 template <class C>
 result<const C*> joined_weights(run_context& c, const sizes& s, const C* w, const C* r) {
   const std::int64_t n = s.hidden, row = n + s.answer;
@@ -395,8 +398,8 @@ result<const C*> joined_weights(run_context& c, const sizes& s, const C* w, cons
   return static_cast<const C*>(*made);
 }
 
-/// The part of the gates that needs no state: X * W^T and what biases can be added at once. (R's bias of GRU's h is
-/// not among them when it is added before the reset.)
+/// Computes the part of the gates that does not depend on the state: X * W^T plus the biases. (With
+/// linear_before_reset, GRU's bias of R for h is added later, as it is multiplied by the reset gate.)
 template <class C>
 status multiply_inputs(run_context& c, const recurrent_state& how, const sizes& s,
                        const number_source<C, or_narrow<C>>& x, const number_source<C, or_narrow<C>>& w, const C* bias,
@@ -413,7 +416,7 @@ status multiply_inputs(run_context& c, const recurrent_state& how, const sizes& 
   const auto multiply_by = [&]<class B>(const B* from) {
     gemm_problem<C, B> p{s.length * s.batch, width, s.inputs, {}, {from, 1, s.inputs + s.answer}, nullptr, gates};
     if constexpr (is_narrow_v<B>) p.a = {x, s.inputs, 1};
-    else p.a = {x.data, s.inputs, 1};  // of the type of W
+    else p.a = {x.data, s.inputs, 1};  // X has the type of W
     p.epilogue = epilogue;
     return multiply(c, p);
   };
@@ -424,7 +427,7 @@ status multiply_inputs(run_context& c, const recurrent_state& how, const sizes& 
 
 }  // namespace
 
-result<recurrent_state> recurrent_state::of(const bind_context& c, cell kind) {
+result<recurrent_state> recurrent_state::read(const bind_context& c, cell kind) {
   recurrent_state made;
   made.kind = kind;
   const std::string_view direction = c.string_or("direction", "forward");
@@ -442,7 +445,7 @@ result<recurrent_state> recurrent_state::of(const bind_context& c, cell kind) {
   const std::span<const std::string_view> names = c.strings_or("activations");
   const std::span<const float> alphas = c.floats_or("activation_alpha"), betas = c.floats_or("activation_beta");
   std::size_t alpha = 0, beta = 0;
-  // RNN's default in ONNX, which files may spell out, has two names whatever the direction.
+  // The default of RNN's activations in ONNX has two names for any direction; files may contain it.
   const bool is_default = kind == cell::rnn && names.size() == 2;
   if (!names.empty() && names.size() != each * std::size_t(made.directions) && !is_default)
     return bad_attribute("activations has ", names.size(), " names, must have ", each, " per direction");
@@ -451,7 +454,7 @@ result<recurrent_state> recurrent_state::of(const bind_context& c, cell kind) {
       const bool gate = kind != cell::rnn && i == 0;
       const std::string_view name = names.empty() ? gate ? "sigmoid" : "tanh" : names[d * each + i];
       const activation_row* const row = find_activation(name);
-      if (!row) return bad_attribute("activation '", name, "' is none that ONNX knows");
+      if (!row) return bad_attribute("activation '", name, "' is not one that ONNX defines");
       gate_activation& a = (i == 0 ? made.f : i == 1 ? made.g : made.h)[d];
       a = {row->loop(c.inputs[0].type), row->preset};
       if (row->takes_alpha && alpha < alphas.size()) a.parameters.a = alphas[alpha++];
@@ -493,8 +496,9 @@ status recurrent_state::run_as(run_context& c) const {
   const result<C*> gates = scratch_of<C>(c, {s.length, s.batch, width}), products = scratch_of<C>(c, {s.batch, width});
   const result<C*> reset = scratch_of<C>(c, {s.batch, n}), state = scratch_of<C>(c, {s.batch, n}),
                    memory = scratch_of<C>(c, {s.batch, n});
-  const result<C*> biases = scratch_of<C>(c, {width}), asked = scratch_of<C>(c, {attends ? s.batch : 0, n + s.answer});
-  for (const result<C*>* r : {&gates, &products, &reset, &state, &memory, &biases, &asked})
+  const result<C*> biases = scratch_of<C>(c, {width}),
+                   step_input = scratch_of<C>(c, {attends ? s.batch : 0, n + s.answer});
+  for (const result<C*>* r : {&gates, &products, &reset, &state, &memory, &biases, &step_input})
     if (!*r) return r->error();
   if (*y && lengths) std::memset((*y)->data, 0, (*y)->bytes());
   for (std::int64_t d = 0; d < s.directions; ++d) {
@@ -522,7 +526,7 @@ status recurrent_state::run_as(run_context& c) const {
         else std::fill_n(room + to, n, C(0));
     });
     for (std::int64_t b = 0; lengths && b < s.batch; ++b)
-      if (lengths[b] == 0) {  // it ends with zeros, whatever it was to begin with
+      if (lengths[b] == 0) {  // the final state of an empty sequence is 0, whatever the initial state is
         std::fill_n(*state + b * n, n, C(0));
         std::fill_n(*memory + b * n, n, C(0));
       }
@@ -542,7 +546,7 @@ status recurrent_state::run_as(run_context& c) const {
                            *y,
                            rounded,
                            attends ? &*memories : nullptr,
-                           *asked,
+                           *step_input,
                            *by_state,
                            *by_reset};
     if (status done = one.run(c); !done) return done;

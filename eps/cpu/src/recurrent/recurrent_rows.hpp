@@ -8,7 +8,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Recurrent networks.
+/// The operators of recurrent networks.
 // clang-format off
 using recurrent_rows = row_list<
     computes<op::RNN, since<1>, recurrent<op::RNN>>,

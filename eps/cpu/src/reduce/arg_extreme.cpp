@@ -22,7 +22,7 @@ void find_columns(const void* from, std::int64_t step, std::int64_t first, std::
       if (F{}(x[i], best[i])) best[i] = x[i], out[i] = first;
 }
 
-/// float16 and bfloat16 come as float.
+/// The loop for a type; float16 and bfloat16 are converted to float before.
 template <class F>
 arg_extreme_state::column_function extremes_of_columns(dtype type) {
   return arg_extreme_state::elements::visit(
@@ -34,7 +34,7 @@ arg_extreme_state::column_function extremes_of_columns(dtype type) {
 
 status arg_extreme_state::run(run_context& c) const {
   const value& x = c.input(0);
-  // A scalar is a vector of one to ONNX Runtime; so it is here.
+  // As in ONNX Runtime, a scalar counts as a vector of one element.
   const bool scalar = x.shape.rank() == 0;
   extents shape = scalar ? extents{1} : x.shape;
   std::size_t a = 0;
@@ -49,7 +49,7 @@ status arg_extreme_state::run(run_context& c) const {
   const bool narrow = x.type == dtype::f16 || x.type == dtype::bf16;
   const std::int64_t width = std::min(inner, columns), stretches = (inner + columns - 1) / columns;
   const std::int64_t units = out->count() / inner * stretches, bytes = bits_of(x.type) / 8;
-  const std::int64_t some = std::max<std::int64_t>(1, (narrow ? 1 << 12 : 1 << 15) / width);  // at a time
+  const std::int64_t some = std::max<std::int64_t>(1, (narrow ? 1 << 12 : 1 << 15) / width);  // rows at a time
   const result<row_rooms<float>> rooms =
       narrow ? row_rooms<float>::make(c, x, std::min(some, size), width) : row_rooms<float>{};
   if (!rooms) return rooms.error();

@@ -10,14 +10,15 @@ namespace {
 
 constexpr std::int64_t columns = 128;
 
-/// A sum or a product; integers wrap.
+/// The sum or product of two elements; integers wrap.
 template <class F, class T>
 T join(T a, T b) {
   if constexpr (std::is_integral_v<T>) return T(F{}(std::make_unsigned_t<T>(a), std::make_unsigned_t<T>(b)));
   else return F{}(a, b);
 }
 
-/// F: std::plus<> or std::multiplies<>.
+/// Accumulates `rows` rows of n elements; F is std::plus<> or std::multiplies<>. `before` is the row of results before,
+/// which is not read if it `starts`, and becomes the last row of results. `in` null: x is a row of neutral elements.
 template <class F, class T>
 void accumulate_rows(const void* in, std::int64_t x_step, void* out, std::int64_t y_step, std::int64_t rows,
                      std::int64_t n, void* before, bool starts) {
@@ -35,7 +36,7 @@ void accumulate_rows(const void* in, std::int64_t x_step, void* out, std::int64_
   std::copy_n(last, n, static_cast<T*>(before));
 }
 
-/// float16 and bfloat16 come as float.
+/// The loop for a type; float16 and bfloat16 are converted to float before.
 template <class F>
 cumulative_state::column_function sums_along_columns(dtype type) {
   return cumulative_state::elements::visit(
@@ -73,7 +74,7 @@ status cumulative_state::run(run_context& c) const {
           const std::int64_t outer = unit / stretches, column = unit % stretches * columns;
           const std::int64_t n = std::min(columns, inner - column);
           const std::int64_t start = outer * size * inner + column + (reverse ? (size - 1) * inner : 0);
-          // An exclusive sum has a row of nothing in front, and leaves out the last row of x.
+          // An exclusive sum begins with a row of neutral elements, and omits the last row of x.
           for (std::int64_t row = 0, rows = 0; row < size && !c.stopped(pace); row += rows) {
             const bool nothing = exclusive && row == 0;
             rows = nothing ? 1 : std::min(size - row, some);

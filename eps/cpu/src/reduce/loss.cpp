@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::int64_t loss_columns = 64;
 
-/// n loss_columns of log(softmax(x)), whose elements lie `step` apart: what is subtracted from each.
+/// Computes what log(softmax(x)) subtracts from each element, for n columns (loss_columns at most), whose elements are
+/// `step` apart: the largest element, and the logarithm of the sum of exponentials.
 template <class C>
 void log_sums(const C* x, std::int64_t classes, std::int64_t step, std::int64_t n, C* largest, C* below) {
   for (std::int64_t i = 0; i < n; ++i) {
@@ -25,7 +26,8 @@ void log_sums(const C* x, std::int64_t classes, std::int64_t step, std::int64_t 
   }
 }
 
-/// Of each label the logarithm of its class's share; all of them to `logs`, if it is there.
+/// Computes log(softmax(x)) of the class that each label selects (0 for ignored labels), and, if `logs` is not null, of
+/// all classes.
 template <class C, class Label>
 status pick_logs(run_context& c, const value& x, const value* logs, const Label& label_of, C* picked) {
   const std::int64_t classes = x.shape[1], inner = x.shape.count(2, x.shape.rank());

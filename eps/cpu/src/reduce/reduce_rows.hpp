@@ -9,8 +9,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The row of an operator that makes one number of those along any axes: its versions, and the element types for which
-/// its function, fold<Op, T> in functions/folds.hpp, is compiled.
+/// A row for an operator that reduces any axes: its versions, and the element types for which its function, fold<Op, T>
+/// in functions/folds.hpp, is compiled.
 template <class Op, class Since, class Set>
 using reduction = skeleton_row<Op, Since, Set, reduce>;
 

@@ -1,4 +1,4 @@
-// The reductions of reduce_rows.hpp: their loops for each element type.
+// Instantiates the loops of the reductions of reduce_rows.hpp for each element type.
 #include "reduce_rows.hpp"
 #include "skeletons/reduce.hpp"
 

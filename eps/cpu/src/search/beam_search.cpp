@@ -9,20 +9,21 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
+// The indices of inputs and outputs; those below are of WhisperBeamSearch alone.
 constexpr search_inputs beam_inputs{2, 6, 7, 8, 9, 10};
-constexpr std::size_t processor_input = 11, pairs_input = 12, extra_input = 13, temperature_input = 14;  // Whisper's
+constexpr std::size_t processor_input = 11, pairs_input = 12, extra_input = 13, temperature_input = 14;
 constexpr std::size_t cross_output = 3, no_speech_output = 4;
 
-/// A sequence that ended, and its path: the row that it was in when the decoder read each of its tokens.
+/// A sequence that has ended, and its path: the rows that it was in when the decoder read its tokens.
 struct ended_sequence {
   float score;
   std::int64_t length, path_length;
   std::int32_t *tokens, *path;
 };
 
-/// The best sequences of a batch that ended, the worst of them first to go.
+/// The best `most` sequences of a batch that have ended.
 struct ended_sequences {
-  ended_sequence* all;  // room for `most`
+  ended_sequence* all;  // memory for `most` sequences
   std::int64_t most, count = 0;
   bool done = false;
 
@@ -46,7 +47,7 @@ struct ended_sequences {
   }
 };
 
-/// The numbers of a beam search, checked.
+/// The parameters of a beam search, which have been checked.
 struct beam_plan : search_plan {
   std::int32_t beams = 1, wanted = 1;
   float length_penalty = 1;
@@ -63,7 +64,7 @@ status read_beams(const run_context& c, const token_search& how, beam_plan& out)
   return {};
 }
 
-/// What Whisper's searches change, too.
+/// Reads the score changes that only WhisperBeamSearch has.
 status read_whisper(const run_context& c, const timestamp_rules& times, score_changes& out) {
   std::int32_t processor = 0;
   if (status read = read_scalar(c, processor_input, "logits_processor", processor); !read) return read;
@@ -91,20 +92,21 @@ void to_logarithms(const float* logits, std::int64_t n, float* y) {
   for (std::int64_t i = 0; i < n; ++i) y[i] = logits[i] - most - log_sum;
 }
 
-/// A search of one run, after the first call of the decoder.
+/// The state of a search in one run, after the first call of the decoder.
 struct beams_state {
   const beam_plan& plan;
   std::int64_t end, pad;
   bool stops_early;
   std::int64_t words = 0;
-  token_rows rows = {}, others = {};  // of all beams; the second is where the next step's are put together
+  token_rows rows = {}, others = {};  // the sequences of all beams, and a buffer for those of the next step
   token_rows paths = {}, other_paths = {};
   std::span<float> scores = {}, sums = {};
   std::span<std::int64_t> order = {};
   std::span<std::int32_t> next = {}, parents = {};
   std::span<ended_sequences> found = {};
 
-  /// The 2 * beams likeliest of a batch go on, or end; those of one that is done are the pad.
+  /// Chooses the continuations of a batch: of its 2 * beams most likely candidates, some end, and the first `beams`
+  /// others continue. A batch that is done continues with pads.
   void choose(std::int64_t b) {
     const std::int64_t beams = plan.beams, all = beams * words, first = b * beams;
     ended_sequences& ended = found[std::size_t(b)];
@@ -130,7 +132,7 @@ struct beams_state {
                                parents[std::size_t(first + chosen)] = std::int32_t(parent);
       chosen_sums[chosen++] = of[at];
     }
-    for (std::int64_t i = 0; i < beams; ++i) {  // words so few that all of them end: the rest goes on with pads
+    for (std::int64_t i = 0; i < beams; ++i) {  // with too few candidates, the rest continues with pads
       if (i >= chosen)
         next[std::size_t(first + i)] = std::int32_t(pad), parents[std::size_t(first + i)] = std::int32_t(first);
       sums[std::size_t(first + i)] = i < chosen ? chosen_sums[i] : score_changes::lowest;
@@ -139,7 +141,7 @@ struct beams_state {
     const float best = ended_sequences::scored(of[order[0]], rows.length, plan.length_penalty);
     ended.done = stops_early || ended.all[ended.worst()].score >= best;
   }
-  /// True when all batches are done.
+  /// Adds a token to each sequence; true if all batches are done.
   bool step() {
     for (std::int64_t r = 0; r < rows.count; ++r)
       for (std::int64_t w = 0; w < words; ++w) scores[std::size_t(r * words + w)] += sums[std::size_t(r)];
@@ -155,9 +157,9 @@ struct beams_state {
   }
 };
 
-/// All memory that a search takes, for so many words.
-status make_room(run_context& c, beams_state& state, std::int64_t words, bool with_paths,
-                 std::span<ended_sequence>& kept) {
+/// Takes the memory of a search, for a vocabulary of `words` words, and sets its initial state.
+status take_memory(run_context& c, beams_state& state, std::int64_t words, bool with_paths,
+                   std::span<ended_sequence>& kept) {
   const beam_plan& plan = state.plan;
   const std::int64_t rows = plan.batches * plan.beams, longest = with_paths ? plan.most : 0;
   std::int64_t cells = 0, tokens = 0;
@@ -182,14 +184,14 @@ status make_room(run_context& c, beams_state& state, std::int64_t words, bool wi
   for (std::int64_t r = 0; r < rows; ++r) {
     plan.begin(r / plan.beams, state.rows.row(r));
     kept[std::size_t(r)] = {0, 0, 0, room[2] + r * plan.most, room[5] + r * longest};
-    state.sums[std::size_t(r)] = r % plan.beams == 0 ? 0.0f : -1e9f;  // beams begin alike, and must not go on alike
+    state.sums[std::size_t(r)] = r % plan.beams == 0 ? 0.0f : -1e9f;  // all beams begin equal, so only the first counts
     if (r % plan.beams == 0) state.found[std::size_t(r / plan.beams)] = {kept.data() + r, plan.beams};
   }
   return {};
 }
 
-/// The best sequences of each batch, those that have not ended among them.
-status answer(run_context& c, beams_state& state, std::int32_t* y, cross_scores* crossed) {
+/// Writes the outputs: the best sequences of each batch, including those that have not ended.
+status write_outputs(run_context& c, beams_state& state, std::int32_t* y, cross_scores* crossed) {
   const beam_plan& plan = state.plan;
   const result<float*> of_sequences = optional_floats(c, 1, {plan.batches, plan.wanted});
   if (!of_sequences) return of_sequences.error();
@@ -206,7 +208,7 @@ status answer(run_context& c, beams_state& state, std::int32_t* y, cross_scores*
       const ended_sequence& from = ended.all[i - b * plan.wanted];
       std::copy_n(from.tokens, from.length, y + i * plan.most);
       if (*of_sequences) (*of_sequences)[i] = from.score;
-      if (crossed) crossed->give(i, {from.path, std::size_t(from.path_length)});
+      if (crossed) crossed->write(i, {from.path, std::size_t(from.path_length)});
     }
   }
   return {};
@@ -215,7 +217,7 @@ status answer(run_context& c, beams_state& state, std::int32_t* y, cross_scores*
 }  // namespace
 
 result<beam_search> beam_search::bind(bind_context& c) {
-  const result<token_search> base = of(c);
+  const result<token_search> base = read(c);
   if (!base) return base.error();
   beam_search made{*base};
   made.stops_early = c.int_or("early_stopping", 0) == 1;
@@ -262,7 +264,7 @@ status beam_search::run(run_context& c) const {
     return bad_input("no_speech_token_id is ", special.no_speech, ", the decoder has ", count, " words");
   beams_state state{plan, end, pad, stops_early};
   std::span<ended_sequence> kept;
-  if (status made = make_room(c, state, count, crosses, kept); !made) return made;
+  if (status made = take_memory(c, state, count, crosses, kept); !made) return made;
   for (std::int64_t step = 0;; ++step) {
     for (std::int64_t r = 0; r < steps.rows(); ++r)
       to_logarithms(steps.logits(r), count, state.scores.data() + r * count);
@@ -280,7 +282,7 @@ status beam_search::run(run_context& c) const {
     }
   }
   steps.end();
-  return answer(c, state, y->data(), crosses ? &crossed : nullptr);
+  return write_outputs(c, state, y->data(), crosses ? &crossed : nullptr);
 }
 
 }  // namespace CAMEO_NAMESPACE::eps

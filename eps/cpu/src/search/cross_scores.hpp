@@ -4,11 +4,11 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// cross_qk: the scores of cross attention of chosen heads, for each token of a sequence that the decoder read. All
-/// that the decoder gives is kept by row, and each sequence takes what is on its path.
+/// Makes the output cross_qk: the scores of cross attention of chosen heads, for each token that the decoder read. The
+/// scores of all rows are stored after each call of the decoder; in the end each sequence gets those on its path.
 class cross_scores {
  public:
-  /// `pairs`: [count, 2] of layer and head, or none for all. `calls`: of the decoder at most.
+  /// Takes memory for `calls` calls of the decoder. `pairs` [count, 2] has the layers and heads to store; absent: all.
   status begin(run_context& c, const decoder_steps& steps, const value& pairs, std::int64_t calls) {
     rows_ = steps.rows(), heads_ = steps.crossed()[1], length_ = steps.crossed()[2];
     const auto layers = std::int64_t(steps.shown().size());
@@ -27,7 +27,7 @@ class cross_scores {
     return {};
   }
 
-  /// After each call of the decoder: what its last token gave.
+  /// Stores the scores of the last token, after a call of the decoder.
   status take(const decoder_steps& steps) {
     const std::span<const value> shown = steps.shown();
     for (const value& v : shown)
@@ -47,7 +47,7 @@ class cross_scores {
     return {};
   }
 
-  /// The output [batch, sequences, count, calls, length]: 0 where a sequence has no token.
+  /// Makes the output [batch, sequences, count, calls, length], which is 0 where a sequence has no token.
   status open(run_context& c, std::size_t output, std::int64_t batches, std::int64_t sequences) {
     const result<tensor_view<float>> made = c.output<float>(output, {batches, sequences, count_, calls_, length_});
     if (!made) return made.error();
@@ -55,8 +55,8 @@ class cross_scores {
     y_ = made->data();
     return {};
   }
-  /// Of sequence i of all batches, which was in these rows.
-  void give(std::int64_t i, std::span<const std::int32_t> path) {
+  /// Writes the scores of sequence i (counted through all batches), whose rows were `path`.
+  void write(std::int64_t i, std::span<const std::int32_t> path) {
     for (std::size_t call = 0; call < path.size(); ++call)
       for (std::int64_t k = 0; k < count_; ++k)
         std::copy_n(room_ + ((std::int64_t(call) * rows_ + path[call]) * count_ + k) * length_, length_,

@@ -10,14 +10,18 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The graphs of a search while it runs: begin() and next() give the last logits of all rows, for each batch in so
-/// many. What differs between the kinds of models is what the first step is, and what the decoder reads beside its
-/// pasts.
+/// Runs the graphs of a search: after begin() and next(), logits() are those of the last token of each row; a batch has
+/// `beams` rows. Models differ in their first step, and in the inputs of the decoder other than past keys and values:
+///   GPT-2    a decoder without an encoder, which begins with the prompt
+///   T5       an encoder of tokens, and a decoder
+///   Whisper  an encoder of features, and a decoder
+/// The encoder may itself run the decoder's first step (how.encoder_starts).
 class decoder_steps {
  public:
   decoder_steps(run_context& c, const token_search& how, const search_plan& plan, std::int64_t beams)
       : c_{c}, how_{how}, plan_{plan}, beams_{beams}, rows_{plan.batches * beams}, length_{plan.length} {}
 
+  /// Runs the first step. `mask` is the input attention_mask, or absent.
   status begin(const value& mask) {
     const result<std::span<value>> in = value_list(c_, how_.leading + how_.renewed + how_.kept);
     const result<std::span<value>> out = value_list(c_, 1 + how_.renewed + how_.shown);
@@ -28,19 +32,20 @@ class decoder_steps {
       return decode(how_.first);
     }
     if (status done = encode(mask); !done || how_.encoder_starts) return done;
-    if (status given = hand_over(); !given) return given;
+    if (status passed = pass_encoded(); !passed) return passed;
     std::int32_t* tokens = nullptr;
     if (status s = make(in_[0], {rows_, 1}, tokens); !s) return s;
     for (std::int64_t r = 0; r < rows_; ++r) plan_.begin(r / beams_, tokens + r);
     return decode(how_.decoder);
   }
 
-  /// A token more for each row, the last of `rows`, which went on from row parents[r] (null: from itself).
+  /// Runs the next step, with the last token of each of `rows`. Row r continues row parents[r] of the step before;
+  /// null: each row continues itself.
   status next(const token_rows& rows, const std::int32_t* parents) {
     if (encoded_.empty()) {
       if (status carried = carry(parents); !carried) return carried;
-    } else if (status given = hand_over(); !given) {
-      return given;
+    } else if (status passed = pass_encoded(); !passed) {
+      return passed;
     }
     ++length_;
     const std::int64_t read = how_.takes_whole ? length_ : 1;
@@ -54,26 +59,28 @@ class decoder_steps {
 
   std::int64_t rows() const { return rows_; }
   std::int64_t words() const { return words_; }
-  /// Row r's logits.
+  /// The logits of the last token of row r.
   const float* logits(std::int64_t r) const {
     const extents& s = logits_->shape;
     return logits_->as_unchecked<float>().data() + ((r / (rows_ / s[0]) + 1) * s[1] - 1) * s[2];
   }
-  /// The first layer's keys of cross attention, as the encoder gave them: [batch, heads, length, size].
+  /// The shape of the keys of cross attention that the encoder computed for the first layer: [batch, heads, length,
+  /// size].
   const extents& crossed() const { return crossed_; }
-  /// The decoder's scores of cross attention, by layer.
+  /// The scores of cross attention that the decoder returned, by layer.
   std::span<const value> shown() const { return out_.subspan(1 + how_.renewed); }
 
-  /// Gives back what the last call left.
+  /// Releases the values of the last step.
   void end() {
     for (const std::span<value> all : {in_, out_, encoded_})
       for (value& v : all) c_.release(v);
   }
 
  private:
+  /// True if the decoder has no encoder.
   bool alone() const { return how_.kind == token_search::model::gpt2; }
 
-  /// Tokens, places and mask of a decoder alone, and empty pasts.
+  /// Makes the first inputs of a decoder without an encoder: tokens, positions, mask, and empty past keys and values.
   status begin_alone(const value& mask) {
     const result<std::span<std::int32_t>> places = c_.scratch<std::int32_t>(std::size_t(rows_));
     if (!places) return status_code::out_of_memory;
@@ -87,7 +94,7 @@ class decoder_steps {
       std::int32_t place = 0;
       for (std::int64_t i = 0; i < length_; ++i) {
         const std::int64_t at = r * length_ + i;
-        const bool there = tokens[i] != how_.pad;  // also where a mask is given, as in ONNX Runtime
+        const bool there = tokens[i] != how_.pad;  // positions don't depend on the mask, as in ONNX Runtime
         made[0][at] = tokens[i], made[1][at] = there ? place++ : 0, made[2][at] = seen ? seen[i] : there;
       }
       places_[std::size_t(r)] = place;
@@ -97,7 +104,7 @@ class decoder_steps {
     return {};
   }
 
-  /// The place of each row's next token, and a mask that shows it.
+  /// Makes the positions of the next tokens, and extends the mask by them.
   status extend_mask() {
     value before = std::exchange(in_[2], value{});
     std::int32_t *places = nullptr, *mask = nullptr;
@@ -112,7 +119,7 @@ class decoder_steps {
     return {};
   }
 
-  /// Runs the encoder, for each batch once.
+  /// Runs the encoder, with one row for each batch.
   status encode(const value& mask) {
     const result<std::span<value>> given =
         value_list(c_, how_.encoder_starts ? 2 + how_.renewed + how_.kept : how_.kept);
@@ -121,7 +128,7 @@ class decoder_steps {
     const bool whispers = how_.kind == token_search::model::whisper;
     std::array<value, 3> in;
     std::size_t count = 0;
-    in[count++] = c_.input(0);  // this one and the mask that was given are the caller's: they are not given back
+    in[count++] = c_.input(0);  // the caller owns this input and `mask`, so they are not released
     if (!whispers) {
       source_mask_ = mask;
       if (!mask)
@@ -148,7 +155,7 @@ class decoder_steps {
     return how_.encoder_starts ? take_logits(encoded_[0], plan_.batches, "encoder") : status{};
   }
 
-  /// 0 for the pads that a batch begins with.
+  /// Makes the encoder's mask, if the node has none: 0 for the pads at the beginning of a batch, else 1.
   status mask_of_source() {
     const extents& shape = c_.input(0).shape;
     std::int32_t* seen = nullptr;
@@ -162,8 +169,9 @@ class decoder_steps {
     return {};
   }
 
-  /// What the encoder gave becomes the decoder's inputs, but for the tokens: a batch's in each of its rows.
-  status hand_over() {
+  /// Makes the decoder's inputs, except the tokens, from the encoder's outputs, which are repeated for each row of a
+  /// batch.
+  status pass_encoded() {
     std::size_t to = 1, from = 0;
     if (how_.kind == token_search::model::t5) {
       if (how_.takes_source)
@@ -190,6 +198,7 @@ class decoder_steps {
     encoded_ = {};
     return {};
   }
+  /// Repeats the elements of each batch for all its rows.
   status spread(const value& from, value& to) {
     extents shape = from.shape;
     shape[0] = rows_;
@@ -201,7 +210,7 @@ class decoder_steps {
     return {};
   }
 
-  /// What is present becomes the past of the rows that go on from it.
+  /// Makes the past keys and values of each row from the present ones of the row that it continues.
   status carry(const std::int32_t* parents) {
     const std::int64_t halves = alone() ? 2 : 1;
     const std::size_t axis = alone() ? 1 : 0;
@@ -229,7 +238,8 @@ class decoder_steps {
     return {};
   }
 
-  /// Runs the decoder. What only this step reads is given back: not the mask of a decoder alone, nor what stays.
+  /// Runs the decoder, and releases the inputs that only this step reads. The mask of a decoder without an encoder, and
+  /// the keys and values of cross attention, are kept.
   status decode(int graph) {
     if (status done = call(graph, in_, out_); !done) return done;
     c_.release(in_[0]);
@@ -274,7 +284,7 @@ class decoder_steps {
   std::int64_t beams_, rows_, length_, words_ = 0;
   detail::subplan_frame* frame_ = nullptr;
   int opened_ = -1;
-  std::span<value> in_, out_, encoded_;  // encoded_: until the decoder has it
+  std::span<value> in_, out_, encoded_;  // encoded_: until pass_encoded()
   extents crossed_;
   value source_mask_;
   bool owns_mask_ = false;

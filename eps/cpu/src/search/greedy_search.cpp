@@ -8,7 +8,7 @@
 namespace CAMEO_NAMESPACE::eps {
 
 result<greedy_search> greedy_search::bind(bind_context& c) {
-  const result<token_search> base = of(c);
+  const result<token_search> base = read(c);
   if (!base) return base.error();
   greedy_search made{*base};
   made.samples = c.op_type == "Sampling";
@@ -25,12 +25,12 @@ namespace {
 
 constexpr search_inputs greedy_inputs{2, 3, 4, 5, 6, 0};
 
-/// Likelihoods in order, and what is unlikely: the rooms of Sampling's filter.
+/// The top-p filter of Sampling, and its buffers: words in order of their scores, and their probabilities.
 struct likely_words {
   std::span<std::int64_t> order;
   std::span<float> chances;
 
-  /// Sets the scores of words outside of top_p to a value.
+  /// Sets the scores of words outside of the most likely ones, whose probabilities add up to top_p, to filter_value.
   void filter(const greedy_search& how, std::span<float> scores) const {
     const auto words = std::int64_t(scores.size());
     std::iota(order.begin(), order.end(), 0);
@@ -52,7 +52,7 @@ struct likely_words {
   }
 };
 
-/// The word whose stretch of the sum of exp(scores) a number in [0, 1) falls into.
+/// Draws a word with probabilities softmax(scores), by a random number `at` in [0, 1).
 std::int32_t drawn(std::span<const float> scores, double at) {
   const float most = *std::max_element(scores.begin(), scores.end());
   double sum = 0, reached = 0;
@@ -73,7 +73,7 @@ status greedy_search::run(run_context& c) const {
   std::int32_t seed = 0;
   if (samples)
     if (status read = read_scalar(c, 8, "seed", seed); !read) return read;
-  const random_places numbers = random_places::of(bool(given), std::uint32_t(seed));
+  const random_places numbers = random_places::make(bool(given), std::uint32_t(seed));
   const result<tensor_view<std::int32_t>> y = c.output<std::int32_t>(0, {plan.batches, plan.most});
   if (!y) return y.error();
   std::fill(y->begin(), y->end(), std::int32_t(pad));

@@ -10,7 +10,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Rows of tokens that grow, in memory for their largest length.
+/// Rows of tokens that grow at the same pace, in memory for `capacity` tokens each.
 struct token_rows {
   std::int32_t* tokens = nullptr;
   std::int64_t count = 0, length = 0, capacity = 0;
@@ -19,20 +19,21 @@ struct token_rows {
   std::span<const std::int32_t> at(std::int64_t i) const { return {row(i), std::size_t(length)}; }
 };
 
-/// How the scores of a step are changed before tokens are chosen: in the order of ONNX Runtime's processors. Tokens
-/// that the decoder has no word for have no score: a pad may be one.
+/// Changes the scores of a step before tokens are chosen, in the order of ONNX Runtime's logits processors. Tokens that
+/// are not words of the decoder, as pads may be, have no score.
 struct score_changes {
   float penalty = 1;
   std::int64_t ngram = 0, least_length = 0, end = 0, batches = 0, words = 0;
   const std::int32_t *mask = nullptr, *first_mask = nullptr;  // [words], [batches, words]; 0: not allowed
-  float temperature = 1;                                      // 0 and less: as 1
+  float temperature = 1;                                      // 0 or less: no change
   const timestamp_rules* times = nullptr;
-  const std::int32_t* forced = nullptr;  // [batches, forced_length]: tokens of the first steps; no word: not forced
+  const std::int32_t* forced = nullptr;  // [batches, forced_length]: tokens of the first steps; not a word: no change
   std::int64_t forced_length = 0;
 
   static constexpr float lowest = std::numeric_limits<float>::lowest();
 
-  /// Of step 0, 1, ...: the first mask is that of the first step which is not forced.
+  /// Changes the scores of all rows at step 0, 1, ... first_mask applies to the first step that is not forced, and
+  /// those before.
   void apply(const token_rows& rows, std::int64_t step, float* scores) const {
     for (std::int64_t r = 0; r < rows.count; ++r, scores += words) {
       const std::span<const std::int32_t> tokens = rows.at(r);

@@ -6,7 +6,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Searches for tokens with a decoder.
+/// The operators that generate tokens with a decoder.
 // clang-format off
 using search_rows = row_list<
     computes<op::microsoft::GreedySearch, since<1>, greedy_search, "T">,

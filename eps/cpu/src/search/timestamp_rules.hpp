@@ -9,16 +9,17 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// What words may follow where Whisper writes times: words from `first_time` on are times, which come in pairs and
-/// never fall, and all of them together may be likelier than any other word. Words that a row has not are passed over.
+/// Restricts the next word if Whisper writes timestamps: words from `first_time` on are times. They come in pairs and
+/// never decrease, and if all of them together are more likely than any other word, the next word is a time. The
+/// members are special words, of which a decoder may lack some.
 struct timestamp_rules {
   std::int64_t end = 0, start = -1, translate = -1, transcribe = -1, start_of_lm = -1, no_timestamps = -1;
   std::int64_t first_time = 0;
-  static constexpr std::int64_t latest_first = 50;  // the first time is at most so many words after first_time
+  static constexpr std::int64_t latest_first = 50;  // the first time is at most first_time + latest_first
 
   static constexpr float lowest = std::numeric_limits<float>::lowest();
 
-  /// `scores` has a score for each word, first_time among them.
+  /// Sets the scores of forbidden words to `lowest`. `scores` has a score for each word, including first_time.
   void apply(std::span<const std::int32_t> tokens, std::span<float> scores) const {
     const auto is_time = [this](std::int32_t token) { return token >= first_time; };
     const auto forbid = [scores](std::int64_t from, std::int64_t to) {
@@ -46,7 +47,7 @@ struct timestamp_rules {
   }
 
  private:
-  /// The logarithm of the likelihood that some time comes next.
+  /// The logarithm of the sum of the exponentials of all times' scores.
   float of_times(std::span<const float> scores) const {
     const auto times = scores.subspan(std::size_t(first_time));
     const float most = *std::max_element(times.begin(), times.end());

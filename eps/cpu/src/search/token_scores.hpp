@@ -8,7 +8,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The one number of an input that may be left out.
+/// Reads an optional input of one number; without it, `out` is unchanged.
 template <class T>
 status read_scalar(const run_context& c, std::size_t i, std::string_view what, T& out) {
   const value& v = c.input(i);
@@ -18,27 +18,28 @@ status read_scalar(const run_context& c, std::size_t i, std::string_view what, T
   return {};
 }
 
-/// Inputs that all searches have, by their numbers; 0: not there.
+/// The indices of the inputs that searches share; 0: the operator does not have it.
 struct search_inputs {
   std::size_t least_length, penalty, mask, first_mask, attention, decoder_ids;
 };
 
-/// Sizes and changes of a run, checked but for what depends on the number of words.
+/// The parameters of a run, which have been checked, except against the size of the vocabulary.
 struct search_plan {
-  std::int64_t batches = 0, length = 0, most = 0;  // length: tokens that all sequences have before the first step
+  std::int64_t batches = 0, length = 0, most = 0;  // `length` and `most`: tokens of a sequence at first, and at most
   std::int32_t least = 0;
   float penalty = 1;
-  const std::int32_t* prompt = nullptr;  // [batches, length]; null: `start` alone
+  const std::int32_t* prompt = nullptr;  // [batches, length]; null: sequences begin with `start`
   std::int32_t start = 0;
 
-  /// Writes what the sequences of a batch begin with.
+  /// Writes the first tokens of the sequences of a batch.
   void begin(std::int64_t batch, std::int32_t* to) const {
     if (prompt) std::copy_n(prompt + batch * length, length, to);
     else *to = start;
   }
 };
 
-/// What the sequences begin with: the inputs of a decoder alone, or of Whisper's decoder, or the start's token.
+/// Reads the first tokens of sequences: input_ids of a decoder without an encoder, decoder_input_ids of Whisper's
+/// decoder, or the attribute decoder_start_token_id.
 inline status read_prompt(const run_context& c, const token_search& how, const search_inputs& at, search_plan& out) {
   const bool whispers = how.kind == token_search::model::whisper;
   const value &ids = c.input(0), &attention = c.input(at.attention);
@@ -61,8 +62,9 @@ inline status read_prompt(const run_context& c, const token_search& how, const s
   return {};
 }
 
+/// Reads and checks the inputs that searches share.
 inline status read_plan(const run_context& c, const token_search& how, const search_inputs& at, search_plan& out) {
-  constexpr std::int32_t longest = 4096;  // ONNX Runtime's, too; memory is taken for it
+  constexpr std::int32_t longest = 4096;  // as in ONNX Runtime; memory is taken for max_length tokens
   if (status s = read_prompt(c, how, at, out); !s) return s;
   std::int32_t most = 0;
   if (status s = read_scalar(c, 1, "max_length", most); !s) return s;
@@ -78,7 +80,7 @@ inline status read_plan(const run_context& c, const token_search& how, const sea
   return {};
 }
 
-/// The changes of a run for a decoder of so many words.
+/// Reads the changes of scores of a run, for a decoder with `words` words.
 inline status read_changes(const run_context& c, const token_search& how, const search_inputs& at,
                            const search_plan& plan, std::int64_t words, score_changes& out) {
   const value &mask = c.input(at.mask), &first_mask = c.input(at.first_mask);

@@ -8,7 +8,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// A graph of the node, and the inputs or outputs that it must have.
+/// Checks the inputs and outputs of a graph of the node.
 class graph_form {
  public:
   graph_form(const bind_context& c, int graph, std::string_view name) : c_{c}, graph_{std::size_t(graph)}, name_{name} {
@@ -21,11 +21,11 @@ class graph_form {
   const operand* output(std::size_t i) const { return c_.subgraph_output(graph_, i); }
 
   status input_is(std::size_t i, dtype type, std::size_t rank, std::string_view what) const {
-    return is(*input(i), "input", i, type, rank, what);
+    return check(*input(i), "input", i, type, rank, what);
   }
   status outputs_are(std::size_t first, std::size_t count, std::size_t rank, std::string_view what) const {
     for (std::size_t i = first; i < first + count; ++i)
-      if (status fits = is(*output(i), "output", i, dtype::f32, rank, what); !fits) return fits;
+      if (status fits = check(*output(i), "output", i, dtype::f32, rank, what); !fits) return fits;
     return {};
   }
   status has_outputs(std::size_t count, std::string_view what) const {
@@ -34,9 +34,9 @@ class graph_form {
   }
 
  private:
-  /// What is not known is checked in a run.
-  status is(const operand& o, std::string_view side, std::size_t i, dtype type, std::size_t rank,
-            std::string_view what) const {
+  /// Checks type and rank as far as they are known; the run checks the rest.
+  status check(const operand& o, std::string_view side, std::size_t i, dtype type, std::size_t rank,
+               std::string_view what) const {
     if (o.kind == type_kind::tensor && type == dtype::f32 && (o.type == dtype::f16 || o.type == dtype::bf16))
       return refuse(status_code::not_implemented, side, " ", i, " of the graph ", name_, ", ", what, ", is ", o.type,
                     "; searches are made with float");
@@ -58,7 +58,7 @@ constexpr std::int64_t most_token = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace
 
-result<token_search> token_search::of(bind_context& c) {
+result<token_search> token_search::read(bind_context& c) {
   token_search made;
   const bool for_whisper = c.op_type == "WhisperBeamSearch", by_beams = for_whisper || c.op_type == "BeamSearch";
   const std::int64_t type = c.int_or("model_type", for_whisper ? 2 : 0);

@@ -13,52 +13,53 @@ namespace {
 
 using number = fourier_transform::number;
 
-/// One positive number of an input.
+/// Reads an input that is one positive number.
 status read_length(const value& v, std::string_view name, std::int64_t& out) {
   if (v.shape.count() != 1 || !integer_at(v, 0, out) || out < 1) return bad_input(name, " must be one positive number");
   return {};
 }
 
-/// A transform of more numbers than that is made in each run: a plan would keep megabytes, and such a run takes long
-/// anyway.
+/// The longest transform that is made while binding. Longer ones are made in each run: in a plan they would take
+/// megabytes, and such a run takes long anyway.
 constexpr std::int64_t longest_planned = 1 << 16;
 
-/// The transform of a length that is known while binding (below 1: it is not), or null.
+/// Makes the transform of a length that is known while binding, in memory that lives as long as the plan; null if the
+/// length is unknown (below 1) or too large.
 result<const fourier_transform*> plan_transform(bind_context& c, std::int64_t length) {
   const fourier_transform* none = nullptr;
   if (length < 1 || length > longest_planned) return none;
-  const auto made = fourier_transform::of(length, [&](std::size_t count) { return c.keep<number>(count); });
+  const auto made = fourier_transform::make(length, [&](std::size_t count) { return c.keep<number>(count); });
   if (!made) return made.error();
   const fourier_transform* const kept = c.state.keep(*made);
   if (!kept) return status_code::out_of_memory;
   return kept;
 }
-/// The one that was planned, if it has this length, or one for this run.
+/// The planned transform, if it has this length; else makes one in scratch memory.
 result<fourier_transform> transform_of(run_context& c, const fourier_transform* planned, std::int64_t length) {
   if (planned && planned->length() == length) return *planned;
-  return fourier_transform::of(length, [&](std::size_t count) { return c.scratch<number>(count); });
+  return fourier_transform::make(length, [&](std::size_t count) { return c.scratch<number>(count); });
 }
 
-/// The one number that input `i` is, if it is constant.
+/// The value of input `i`, if it is a constant of one number.
 std::optional<std::int64_t> known_number(bind_context& c, std::size_t i) {
   const value* const v = c.constant(i);
   std::int64_t number = 0;
   if (!v || v->shape.count() != 1 || !integer_at(*v, 0, number)) return std::nullopt;
   return number;
 }
-/// The size of an input along an axis; -1: unknown.
+/// The size of an input along an axis; -1 if unknown.
 std::int64_t known_size(bind_context& c, std::size_t i, std::int64_t axis) {
   if (!c.has_input(i) || !c.inputs[i].has_rank || !normalize_axis(axis, c.inputs[i].shape.rank())) return -1;
   return c.inputs[i].shape[std::size_t(axis)];
 }
 
-/// Memory for one transform per thread: a signal, and behind it what its transform needs.
+/// Memory for one transform per worker: a signal, followed by the scratch memory of its transform.
 result<lane_scratch<number>> signals_for(run_context& c, const fourier_transform& f) {
   return lane_scratch<number>::make(c, std::size_t(f.length() + f.scratch()));
 }
 
-/// n real (parts 1) or complex numbers of a tensor, `step` numbers apart. Real ones come to lie behind, from where they
-/// move to the front.
+/// Loads n real (parts 1) or complex (parts 2) numbers of a tensor, which are `step` numbers apart, as complex numbers.
+/// Real ones are loaded into the second half of `to`, and expanded from there.
 void load_numbers(const value& v, std::int64_t first, std::int64_t step, std::int64_t parts, number* to,
                   std::int64_t n) {
   auto* const flat = reinterpret_cast<double*>(to);
@@ -67,7 +68,7 @@ void load_numbers(const value& v, std::int64_t first, std::int64_t step, std::in
   else gather_floats(v, first, step * parts, parts, loaded, n);
   for (std::int64_t i = 0; parts == 1 && i < n; ++i) to[i] = {flat[n + i], 0};
 }
-/// The inverse; what `from` holds is used up.
+/// Stores complex numbers, or their real parts; `from` is overwritten.
 void save_numbers(number* from, const value& v, std::int64_t first, std::int64_t step, std::int64_t parts,
                   std::int64_t n) {
   auto* const flat = reinterpret_cast<double*>(from);
@@ -76,7 +77,8 @@ void save_numbers(number* from, const value& v, std::int64_t first, std::int64_t
   else scatter_floats(flat, v, first, step * parts, parts, n);
 }
 
-/// Writes the triangles of all bins: `edges` are where they start, peak and end, one after the other.
+/// Writes the triangular filters of all bins: filter i begins at edges[i], has its peak at edges[i + 1], and ends at
+/// edges[i + 2].
 template <class T>
 void draw_triangles(T* y, std::int64_t bins, const std::int64_t* edges) {
   for (std::int64_t i = 0; i < bins; ++i) {
@@ -149,10 +151,10 @@ status dft::run(run_context& c) const {
   const std::int64_t out = shape[at], used = std::min(in, length);
   c.parallel_lanes(std::size_t(x.shape.count(0, at) * inner), [&](std::size_t row, std::size_t lane) {
     const std::int64_t outer = std::int64_t(row) / inner, column = std::int64_t(row) % inner;
-    number* const signal = signals->of(lane);
+    number* const signal = signals->at(lane);
     load_numbers(x, (outer * in * inner + column) * parts, inner, parts, signal, used);
     std::fill_n(signal + used, length - used, number{0, 0});
-    if (inverse && onesided) {  // the other half mirrors the first; ends have no imaginary part
+    if (inverse && onesided) {  // the other half is the conjugate of the first in reverse; the ends are real
       signal[0].im = 0;
       if (length % 2 == 0) signal[length / 2].im = 0;
       for (std::int64_t i = length / 2 + 1; i < length; ++i)
@@ -201,7 +203,7 @@ status stft::run(run_context& c) const {
   if (!signals) return signals.error();
   c.parallel_lanes(std::size_t(x.shape[0] * frames), [&](std::size_t row, std::size_t lane) {
     const std::int64_t batch = std::int64_t(row) / frames, frame = std::int64_t(row) % frames;
-    number* const signal = signals->of(lane);
+    number* const signal = signals->at(lane);
     load_numbers(x, (batch * x.shape[1] + frame * step) * parts, 1, parts, signal, length);
     for (std::int64_t i = 0; *weights && i < length; ++i)
       signal[i] = {signal[i].re * (*weights)[i], parts == 2 ? signal[i].im * (*weights)[i] : 0};

@@ -8,7 +8,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Spectra of signals.
+/// The operators of signals.
 // clang-format off
 using signal_rows = row_list<
     computes<op::DFT, since<17>, dft>,

@@ -14,8 +14,8 @@ status time_warping::run(run_context& c) const {
     return bad_input("the costs ", x.shape, " must be [M, N] or [1, M, N]");
   const std::int64_t rows = x.shape[rank - 2], columns = x.shape[rank - 1], width = columns + 1;
   if (rows > 1 << 30 || columns > 1 << 30) return bad_input("the costs ", x.shape, " are too many");
-  // Sums of two rows, with one before the first; and how each place is reached: 0 from above and left, 1 from above, 2
-  // from the left.
+  // The least costs of two rows, with one element before the first; and the predecessor of each element on its path: 0
+  // the one above and left, 1 the one above, 2 the one on the left.
   const result<std::span<float>> sums = c.scratch<float>(2 * std::size_t(width));
   const result<std::span<std::uint8_t>> ways = c.scratch<std::uint8_t>(std::size_t(rows * columns));
   const result<std::span<std::int32_t>> path = c.scratch<std::int32_t>(2 * std::size_t(rows + columns));
@@ -37,7 +37,7 @@ status time_warping::run(run_context& c) const {
     }
   }
   std::int64_t steps = 0, r = rows - 1, j = columns - 1;
-  while (r >= 0 && j >= 0) {  // at the first element both end; with costs that are no numbers perhaps before it
+  while (r >= 0 && j >= 0) {  // both reach -1 at the first element; with NaN costs, one of them may do so earlier
     (*path)[std::size_t(2 * steps)] = std::int32_t(r), (*path)[std::size_t(2 * steps + 1)] = std::int32_t(j);
     ++steps;
     const int way = (*ways)[std::size_t(r * columns + j)];

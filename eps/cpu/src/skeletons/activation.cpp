@@ -7,12 +7,13 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
+/// An operator that can be fused as an activation, with the defaults of its parameters.
 struct activation_row {
   std::string_view name;
   activation_kind kind;
-  float a, b;  // the operator's defaults
-  unary_row (*loop)(dtype);
-  std::uint8_t takes;
+  float a, b;                // the defaults of the operator's parameters
+  unary_row (*loop)(dtype);  // the loop for float or double
+  std::uint8_t takes;        // the number of parameters that a node may give
 };
 constexpr activation_row activation_rows[] = {
     {"Relu", activation_kind::bounds, 0, std::numeric_limits<float>::infinity(), float_loop<op::Clip>, 0},

@@ -10,8 +10,9 @@ namespace {
 
 constexpr std::int64_t grain = 1 << 16;
 
-/// b's extents with ones behind them, so that plain broadcasting does what `axis` asks for. False if b does not fit.
-/// (Axes of 1 broadcast too, against the letter of opset 6: PyTorch's exporter relied on it.)
+/// Appends ones to the shape of b, so that NumPy's broadcasting gives the result of the attribute `axis` (opset < 7).
+/// False if b does not fit. Axes of 1 broadcast too, although opset 6 does not allow that: PyTorch's exporter relied on
+/// it.
 bool align_by_axis(const extents& a, const extents& b, std::int64_t axis, extents& aligned) {
   aligned = b;
   std::int64_t elements = 0;
@@ -28,7 +29,7 @@ bool align_by_axis(const extents& a, const extents& b, std::int64_t axis, extent
   return true;
 }
 
-/// A slope per channel, before opset 7, is a vector that belongs to axis 1.
+/// Before opset 7, a slope per channel (PRelu) is a vector that belongs to axis 1.
 void align_to_channel(const extents& x, extents& slope) {
   if (slope.rank() == 1 && x.rank() > 2 && slope[0] == x[1]) slope.resize(x.rank() - 1, 1);
 }
@@ -37,7 +38,7 @@ status do_not_fit(const extents& a, const extents& b, const char* why) {
   return bad_input("shapes ", a, " and ", b, why);
 }
 
-/// True for a zero among what is divided by, unless the run should end before it is found.
+/// True if a divisor is zero; possibly false if the run is stopped before it is found.
 bool has_zero(run_context& c, const value& v, std::size_t bytes) {
   const auto find = [&]<class T>(std::type_identity<T>) {
     std::atomic<bool> found{false};
@@ -80,7 +81,7 @@ status binary_state::run(run_context& c) const {
   const result<value*> out = c.output(0, loops.shape());
   if (!out) return out.error();
   if (loops.count() == 0) return {};
-  // In a run that ends before all of b was looked at, nothing is divided: what comes after is left out, too.
+  // If the run is stopped before all of b was checked, nothing is divided, as run_zip() skips its work too.
   if (divides && has_zero(c, b, b_bytes)) return bad_input("integer division by zero");
   run_zip(c, row, loops, grain, {a.data, a_bytes}, {b.data, b_bytes}, (*out)->data, out_bytes);
   return {};

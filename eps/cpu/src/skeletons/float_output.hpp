@@ -3,17 +3,17 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// An output that a node may leave out: then `otherwise`.
+/// Makes output `i`; returns `otherwise` if the node does not have it.
 inline result<value*> optional_output(run_context& c, std::size_t i, const extents& shape, value* otherwise = nullptr) {
   if (!c.has_output(i)) return otherwise;
   return c.output(i, shape);
 }
 
-/// An output of a float type that a kernel computes as C: in the output's memory, or in scratch, which store() rounds
-/// into it.
+/// An optional output of a floating-point type that a kernel computes as C: in the output's memory if it has that type,
+/// else in scratch memory, which store() rounds to the output's type.
 template <class C>
 struct float_output {
-  value* tensor = nullptr;  // null: the node does not have it, and `data` is null
+  value* tensor = nullptr;  // null: the node does not have the output, and `data` is null too
   C* data = nullptr;
 
   static result<float_output> make(run_context& c, std::size_t i, const extents& shape) {
@@ -30,13 +30,13 @@ struct float_output {
   }
 };
 
-/// The elements of an output of float, or null where a node leaves it out.
+/// Makes output `i`, of float, and returns its elements; null if the node does not have it.
 inline result<float*> optional_floats(run_context& c, std::size_t i, const extents& shape) {
   const result<value*> made = optional_output(c, i, shape);
   if (!made) return made.error();
   return *made ? static_cast<float*>((*made)->data) : nullptr;
 }
-/// Numbers of an output of a float type, if the node has it.
+/// Makes output `i`, of any floating-point type, from numbers of C, if the node has it.
 template <class C>
 status write_optional(run_context& c, std::size_t i, const extents& shape, const C* from) {
   const result<value*> out = optional_output(c, i, shape);

@@ -1,4 +1,4 @@
-// Matrices of float transposed, once per instruction set.
+// The transposition of a matrix of floats, compiled once per instruction set.
 #include "machine/simd.hpp"
 
 #include <hwy/foreach_target.h>

@@ -12,13 +12,13 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-// Kernels that compute in float or double, whatever of the four float types their operands have.
+// Conversions for kernels that compute in float or double, with operands of any of the four floating-point types.
 
 using plain_floats = detail::element_set<float, double>;
 using narrow_floats = detail::element_set<float16, bfloat16>;
 
-/// n elements of a float type as float or double, to nearest. Those of another type are NaN, not what memory held: a
-/// kernel that asks for them shows it.
+/// Converts n elements of a floating-point type to float or double, rounded to nearest. For another type, which is a
+/// defect of the kernel, all are NaN, so that the defect is visible.
 template <class C>
 void convert_floats(dtype type, const void* from, C* to, std::int64_t n) {
   if (plain_floats::call(type,
@@ -37,6 +37,7 @@ void convert_floats(dtype type, const void* from, C* to, std::int64_t n) {
     }
   }
 }
+/// Converts n floats or doubles to elements of a floating-point type, rounded to nearest.
 template <class C>
 void store_floats(const C* from, dtype type, void* to, std::int64_t n) {
   if (plain_floats::call(type, [&]<class T>(std::type_identity<T>) {
@@ -55,7 +56,7 @@ void store_floats(const C* from, dtype type, void* to, std::int64_t n) {
     }
   }
 }
-/// Elements [first, first + n) of a tensor of a float type.
+/// Converts elements [first, first + n) of a tensor of a floating-point type to C; save_floats() converts back.
 template <class C>
 void load_floats(const value& v, std::int64_t first, C* to, std::int64_t n) {
   convert_floats(v.type, static_cast<const std::byte*>(v.data) + first * (bits_of(v.type) / 8), to, n);
@@ -64,14 +65,15 @@ template <class C>
 void save_floats(const C* from, const value& v, std::int64_t first, std::int64_t n) {
   store_floats(from, v.type, static_cast<std::byte*>(v.data) + first * (bits_of(v.type) / 8), n);
 }
-/// The elements of a tensor of C or of a narrow type, for those who widen what they use.
+/// The elements of a tensor of C, or of float16 or bfloat16, for callers that widen what they use.
 template <class C>
 number_source<C, or_narrow<C>> source_of(const value& v) {
   if constexpr (std::is_same_v<C, float>)
-    if (v.type != dtype::f32) return {nullptr, {v.data, v.type == dtype::bf16 ? &narrow_brains : &narrow_halves}};
+    if (v.type != dtype::f32) return {nullptr, {v.data, v.type == dtype::bf16 ? &narrow_bfloat16 : &narrow_float16}};
   return {static_cast<const C*>(v.data)};
 }
-/// n times `unit` elements, `step` elements apart, gathered or scattered block by block; a block has whole units.
+/// Calls f(elements of the tensor, buffer, units done, units) for blocks of n units. A unit is `unit` consecutive
+/// elements; units are `step` elements apart. The buffer has space for the units of a block.
 template <class F>
 void each_gathered(const value& v, std::int64_t first, std::int64_t step, std::int64_t unit, std::int64_t n, F&& f) {
   alignas(8) std::byte block[narrow_block * 8];
@@ -105,14 +107,14 @@ C float_at(const value& v, std::int64_t i) {
   load_floats(v, i, &number, 1);
   return number;
 }
-/// A number as the bytes of an element of a float type.
+/// A number converted to a floating-point type, as the bytes of an element.
 inline std::uint64_t float_element(dtype type, float number) {
   std::uint64_t bytes = 0;
   store_floats(&number, type, &bytes, 1);
   return bytes;
 }
 
-/// The same on as many threads as it is worth.
+/// store_floats() on several threads, if n is large enough.
 template <class C>
 void store_floats(run_context& c, const C* from, dtype type, void* to, std::int64_t n) {
   const std::int64_t bytes = bits_of(type) / 8;

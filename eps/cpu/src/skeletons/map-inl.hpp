@@ -1,5 +1,5 @@
-// Elementwise operators of one input, once per instruction set: the loop over a function of functions/maps-inl.hpp for
-// an element type. Which operators have which types is in elementwise/map_rows.hpp.
+// Elementwise operators of one input, compiled once per instruction set: loops that call a function of
+// functions/maps-inl.hpp for an element type. elementwise/map_rows.hpp lists the operators with their types.
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::skeletons {
 using functions::lanes;
 
-/// What the function makes of a V, with as many attributes as it takes; nothing where no function takes a V.
+/// The result type of the function for an argument V and as many parameters as it takes; void if no function takes a V.
 template <class Op, class V>
 consteval auto mapped_of() {
   using functions::apply;
@@ -37,8 +37,8 @@ HWY_INLINE mapped<Op, V> call(V x, [[maybe_unused]] argument<V> a, [[maybe_unuse
   else return apply(Op{}, x, a, b);
 }
 
-/// Whether the loop is one over vectors. Functions whose answers are of another type, such as IsNaN, are called with
-/// numbers, as those of integers are: compilers make vectors of these loops.
+/// True if the loop calls the function with vectors. Functions with results of another type, such as IsNaN, and those
+/// of integers are called with single elements; compilers vectorize these loops.
 template <class Op, class T>
 inline constexpr bool maps_vectors = false;
 template <class Op, std::floating_point T>
@@ -46,7 +46,7 @@ inline constexpr bool maps_vectors<Op, T> = std::is_same_v<mapped<Op, lanes<T>>,
 template <class Op, class T>
 using mapped_element = std::conditional_t<maps_vectors<Op, T>, T, mapped<Op, T>>;
 
-/// y = f(x) for whole vectors, and once more for what is left, in buffers: the same instructions compute it.
+/// y = f(x) for whole vectors; the rest is computed as a vector in a buffer, so that the same instructions compute it.
 template <class Op, class T>
 void map_lanes(const unary_parameters& p, const T* x, T* y, std::int64_t n) {
   constexpr std::int64_t most = HWY_MAX_BYTES / sizeof(T);
@@ -73,7 +73,8 @@ void map_row(const unary_parameters& p, const void* x, void* out, std::int64_t n
   }
 }
 
-/// The same in float, block by block. The operator is known by its float row alone: only that is compiled for each.
+/// The loop for float16 and bfloat16, which converts to float, block by block. `row` is the operator's loop for float,
+/// so that this code is not compiled for each operator.
 template <class T, class R>
 void map_through_float(const unary_parameters& p, const void* x, void* out, std::int64_t n, unary_row row) {
   float wide[narrow_block];

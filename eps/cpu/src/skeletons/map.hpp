@@ -5,18 +5,18 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The loop over floats, or over doubles.
+/// The loop of operator F for float, or for double.
 template <class F>
 unary_row float_loop(dtype type) {
   return type == dtype::f64 ? map_loop<F, double>() : map_loop<F, float>();
 }
-/// The loop over floats, for kernels that apply an operator to what they made. y may be x. Compiled for those operators
-/// that such kernels name.
+/// Applies operator F to floats, for kernels that need it as a part of their computation. y may be x. It is compiled
+/// for the operators that such kernels use.
 template <class F>
 void map_floats(const float* x, float* y, std::int64_t n, const unary_parameters& = {});
 
-/// use(i, f(make(i))) for i below n, where f is the operator F on numbers of C: block by block, so that vectors compute
-/// it and nothing else needs memory.
+/// Calls use(i, f(make(i))) for i below n, where f is operator F on elements of C. It works block by block, so that f
+/// is computed with vectors and no other memory is needed.
 template <class F, class C, class Make, class Use>
 void map_values(std::int64_t n, const unary_parameters& parameters, const Make& make, const Use& use) {
   constexpr std::int64_t most = 256;

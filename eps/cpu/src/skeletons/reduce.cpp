@@ -84,7 +84,7 @@ status reduce_state::run(run_context& c) const {
   parallel_rows(c, loops.units(), std::max<std::int64_t>(1, (1 << 15) / work),
                 [&](std::int64_t first, std::int64_t last, std::size_t lane) {
                   reduced_tensors here = tensors;
-                  if (narrow) here.room = rooms.of(lane);
+                  if (narrow) here.room = rooms.at(lane);
                   rows(loops, here, first, last);
                 });
   return {};

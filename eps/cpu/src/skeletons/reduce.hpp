@@ -9,7 +9,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The loops of a reduction: neighbouring axes that stay, or go, are one. The innermost one apart: it is a row.
+/// The loops of a reduction. Neighboring axes that are both kept, or both reduced (`gone`), are merged into one. The
+/// innermost of these is separate: it is called the row.
 struct reduce_loops {
   struct axis {
     std::int64_t size, stride;
@@ -19,27 +20,27 @@ struct reduce_loops {
     std::size_t depth = 0;
     std::int64_t count = 1;
   };
-  nest kept, gone;                   // without the row
-  std::int64_t row = 1;              // its elements
-  bool row_stays = false;            // each element of a row then belongs to another output
-  std::int64_t reduced = 1;          // elements per output
-  const run_context* run = nullptr;  // asked while an output takes long
+  nest kept, gone;                   // the axes that are kept and reduced, without the row
+  std::int64_t row = 1;              // elements of the row
+  bool row_stays = false;            // the row is kept, so that each of its elements belongs to another output
+  std::int64_t reduced = 1;          // elements that are reduced to one output
+  const run_context* run = nullptr;  // for stop checks within an output
 
-  static constexpr std::int64_t columns = 256;  // of a row that stays, at a time
-  /// What work is divided into: outputs, or stretches of columns.
+  static constexpr std::int64_t columns = 256;  // elements of a kept row that are computed at a time
+  /// The number of units of work: one output each, or `columns` of them if the row is kept.
   std::int64_t units() const { return row_stays ? kept.count * ((row + columns - 1) / columns) : kept.count; }
   std::int64_t outputs() const { return row_stays ? kept.count * row : kept.count; }
 
-  /// The input has elements.
+  /// Sets the loops for an input that has elements; bit a of `gone_axes` is set if axis a is reduced.
   void make(const extents& shape, std::uint32_t gone_axes);
-  /// Of no input at all: `outputs` of nothing.
+  /// Sets the loops for an empty input, whose `outputs` outputs are each the reduction of no elements.
   void make_empty(std::int64_t outputs) {
     *this = {};
     row = outputs, row_stays = true, reduced = 0, gone.count = 0;
   }
 };
 
-/// Goes through the elements of a nest, from any of them on.
+/// Iterates over the elements of a nest, from element `start` on, and gives their offsets.
 class odometer {
  public:
   odometer(const reduce_loops::nest& nest, std::int64_t start) : nest_{nest} {
@@ -65,7 +66,7 @@ class odometer {
   std::int64_t offset_ = 0;
 };
 
-/// Asks, after some elements each, whether the run should end: one output may be a sum of very many.
+/// Checks for a stop of the run after each `some` elements, since one output may be the reduction of very many.
 class element_count {
  public:
   explicit element_count(const reduce_loops& loops) : run_{loops.reduced > some ? loops.run : nullptr} {}
@@ -82,27 +83,27 @@ class element_count {
   detail::stop_pace pace_;
 };
 
-/// What a reduction goes from and to, both of one type.
+/// The input and output of a reduction, which have the same type.
 struct reduced_tensors {
   dtype type;
   const void* x;
   void* y;
-  float* room = nullptr;  // of a lane, for narrow floats: as many as reduce_room() says
+  float* room = nullptr;  // a buffer of the worker for widened float16 or bfloat16, of reduce_room() elements
 };
-constexpr std::int64_t longest_row = 1 << 18;  // that a fold takes at once
+constexpr std::int64_t longest_row = 1 << 18;  // the longest row that is passed to a fold at once
 inline std::int64_t reduce_room(const reduce_loops& loops) {
   if (loops.row_stays) return std::min(loops.row, reduce_loops::columns);
   return std::min(loops.row, loops.gone.count == 1 && loops.row <= longest_row ? longest_row : element_count::some);
 }
 
-/// A row of a float tensor as numbers of T to compute with: where it lies, or widened in a lane's room.
+/// Reads a tensor as elements of T, the type that is computed with: in place, or widened in a buffer of the worker.
 template <class T>
 struct wide_rows {
   dtype type;
   const void* data;
-  float* room;  // for narrow floats
+  float* room;  // the buffer, for float16 and bfloat16; else null
 
-  /// n elements from `first` on; in a room until the next call.
+  /// The n elements from `first` on, valid until the next call.
   const T* at(std::int64_t first, std::int64_t n) const {
     if constexpr (std::is_same_v<T, float>)
       if (room) {
@@ -113,10 +114,10 @@ struct wide_rows {
   }
 };
 
-/// F is an operator's fold: see functions/folds.hpp.
+/// Reduces elements from `start` on to one output. F is the operator's fold (see functions/folds.hpp).
 template <class F, class T>
 T reduce_to_one(const reduce_loops& loops, const wide_rows<T>& x, std::int64_t start) {
-  constexpr std::int64_t lanes = 8;  // as many sums at a time, so that they make a vector
+  constexpr std::int64_t lanes = 8;  // partial results, so that compilers can vectorize the loop
   if constexpr (requires(const T* row) { F::of_row(row, loops.row); })
     if (loops.gone.count == 1 && loops.row <= longest_row) return F::of_row(x.at(start, loops.row), loops.row);
   typename F::state states[lanes];
@@ -138,6 +139,7 @@ T reduce_to_one(const reduce_loops& loops, const wide_rows<T>& x, std::int64_t s
   return F::result(states[0], loops.reduced);
 }
 
+/// Reduces to n outputs, which are neighbors in the input.
 template <class F, class T>
 void reduce_columns(const reduce_loops& loops, const wide_rows<T>& x, std::int64_t start, std::int64_t n, T* y) {
   typename F::state states[reduce_loops::columns];
@@ -151,7 +153,7 @@ void reduce_columns(const reduce_loops& loops, const wide_rows<T>& x, std::int64
   for (std::int64_t i = 0; i < n; ++i) y[i] = F::result(states[i], loops.reduced);
 }
 
-/// n outputs that were computed as T.
+/// Converts n outputs from T, the type they were computed in, to the output's type.
 template <class T>
 void store_row(const T* from, dtype type, void* to, std::int64_t first, std::int64_t n) {
   if constexpr (std::is_same_v<T, float>)
@@ -160,7 +162,7 @@ void store_row(const T* from, dtype type, void* to, std::int64_t first, std::int
   std::copy_n(from, n, static_cast<T*>(to) + first);
 }
 
-/// Units [first, last) of the outputs.
+/// Computes units [first, last) of reduce_loops::units().
 template <class F, class T>
 void reduce_units(const reduce_loops& loops, const reduced_tensors& u, std::int64_t first, std::int64_t last) {
   const wide_rows<T> x{u.type, u.x, u.room};
@@ -183,7 +185,7 @@ void reduce_units(const reduce_loops& loops, const reduced_tensors& u, std::int6
   }
 }
 
-/// The loops of an operator over elements of T.
+/// The loops of a reduction operator for elements of T.
 template <class Op, class T>
 consteval reduce_state::row_function units_of() {
   using C = computed<T>;

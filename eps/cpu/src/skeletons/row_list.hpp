@@ -9,25 +9,26 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Rows of one skeleton.
+/// A list of rows of one skeleton. A skeleton is code that all operators of a kind share, such as elementwise ones; a
+/// row names an operator, its versions and element types.
 template <class... Rows>
 struct row_list {
   template <class... More>
   friend consteval row_list<Rows..., More...> operator+(row_list, row_list<More...>) {
     return {};
   }
-  /// The entries of a kernel list, with these rows before them.
+  /// Prepends these rows to the entries of a kernel list.
   template <class... Entries>
   friend consteval kernel_list<Rows..., Entries...> operator+(row_list, kernel_list<Entries...>) {
     return {};
   }
 };
 
-/// Kernels that say which element types they compute with: `using elements = element_set<...>`.
+/// A kernel that declares the element types it computes with: `using elements = element_set<...>`.
 template <class K>
 concept has_elements = requires { typename K::elements; };
 
-/// The types that some version of an operator has for a type string.
+/// The types that any of the versions [First, Last] of an operator allows for a type string, such as "T".
 template <class Op, int First, int Last>
 consteval detail::type_mask types_of(since<First, Last>, std::string_view type_string) {
   detail::type_mask all = 0;
@@ -35,15 +36,16 @@ consteval detail::type_mask types_of(since<First, Last>, std::string_view type_s
     if (First <= version.since && version.since <= Last) all |= detail::allowed_types(version, type_string);
   return all;
 }
-/// The row of an operator whose loops a skeleton makes of one function: its versions, and the element types for which
-/// that function is compiled. Kernel<Op> runs the loops.
+/// A row for an operator that is computed by one function per element: its versions, and the element types (Set) for
+/// which the function is compiled. Kernel<Op> runs the loops.
 template <class Op, class Since, class Set, template <class...> class Kernel>
 struct skeleton_row : erased_entry<Op, Since, allow<type_string_of<Op>>(Set{}), Kernel<Op>> {
   using elements = Set;
   using kernel = Kernel<Op>;
 };
 
-/// Those of Set that the operator has for each of its type strings; for the first input's if none is named.
+/// The constraint that each of the type strings has a type that both Set and the operator contain; without type
+/// strings, that of the first input.
 template <class Op, class Since, detail::type_mask Set, detail::fixed_string String>
 consteval auto constrained() {
   constexpr detail::type_mask both = types_of<Op>(Since{}, std::string_view{String}) & Set;
@@ -66,23 +68,25 @@ struct elements_of_kernel<Kernel> {
   using type = typename Kernel::elements;
 };
 
-/// The row of a kernel that computes: it takes those of its own `elements` that the operator has for the type strings.
-/// The kernel goes by that set where it looks at types, so that what it says and what is compiled are one.
+/// A row for a kernel that computes: it supports the types of Kernel::elements that the operator allows for the type
+/// strings. The kernel uses the same set to dispatch on types, so that supported and compiled types agree.
 template <class Op, class Since, class Kernel, detail::fixed_string... Strings>
 struct computes
     : erased_entry<Op, Since, constrained_by<Op, Since, typename elements_of_kernel<Kernel>::type, Strings...>(),
                    Kernel> {};
 
-/// The row of a kernel that moves elements by their size: all types of whole bytes that the operator has.
+/// A row for a kernel that copies elements by their size: it supports all types of whole bytes that the operator
+/// allows.
 template <class Op, class Since, class Kernel, detail::fixed_string... Strings>
 struct moves : erased_entry<Op, Since, constrained_by<Op, Since, whole_elements, Strings...>(), Kernel> {};
 
-/// The row of a kernel that hands on or counts values of any kind, or whose operator has one type for each input.
+/// A row for a kernel that supports all types of its operator, as it forwards or counts values of any kind, or as the
+/// operator has one type for each input.
 template <class Op, class Since, class Kernel>
 struct takes_any : erased_entry<Op, Since, any_types, Kernel> {};
 
-/// The kernels of a list of skeleton rows are compiled where `template struct bound_rows<LIST>` stands, after the
-/// definition of their `bind`.
+/// Instantiates the kernels of a list of rows: write `template struct bound_rows<LIST>` after the definition of their
+/// `bind`.
 template <class List>
 struct bound_rows;
 template <class... Rows>
@@ -90,8 +94,8 @@ struct bound_rows<row_list<Rows...>> {
   static constexpr std::tuple all{&Rows::kernel::bind...};
 };
 
-/// Kernels that are templates of their element type are compiled for the types of a set where `template struct
-/// bound_kernels<SET, KERNEL...>` stands.
+/// Instantiates kernels that are templates of their element type: write `template struct bound_kernels<SET, KERNEL...>`
+/// to compile them for the types of a set.
 template <class Set, template <class> class... Kernels>
 struct bound_kernels;
 template <class... Ts, template <class> class... Kernels>
@@ -103,7 +107,7 @@ struct bound_kernels<detail::element_set<Ts...>, Kernels...> {
   static constexpr std::tuple all{functions_of<Kernels>()...};
 };
 
-/// The operator that a form is one of.
+/// The operator that F is, or of which F is a variant (form<Op, Value>: Op with one value of an attribute).
 template <class F>
 struct operator_of {
   using type = F;
@@ -113,7 +117,7 @@ struct operator_of<form<Op, Value>> {
   using type = Op;
 };
 
-/// The loop of F over elements of T, as one parameter.
+/// A function and an element type, as the one template parameter that CAMEO_SIMD_BEST supports.
 template <class F, class T>
 struct loop_of_type {
   using function = F;
@@ -131,8 +135,8 @@ consteval auto largest_set(row_list<Row, Rest...>, Found found) {
   else return largest_set<Op>(row_list<Rest...>{}, found);
 }
 
-/// The element types that the loops of F, an operator or a form of one, are compiled for: those of the largest of its
-/// rows.
+/// The element types that the loops of F, an operator or a variant of one, are compiled for: those of the row of the
+/// operator that has the most.
 template <class F, class List>
 using elements_in = decltype(largest_set<typename operator_of<F>::type>(List{}, detail::element_set<>{}));
 

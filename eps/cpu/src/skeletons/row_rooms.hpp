@@ -12,16 +12,17 @@ struct row_block {
   std::int64_t step = 0;
 };
 
-/// A tensor of a float type, of which each lane computes on one block at a time as C: where it lies if C is its type,
-/// else in a room of the lane, so that the tensor is read and written once and never converted as a whole. The blocks
-/// of different calls don't overlap; an output may lie where an input does, since a block is read before it is stored.
-/// From: C for those who know that the tensor has no other type, and link nothing of others.
+/// Gives kernels access to a tensor of a floating-point type as elements of C, block by block (a block is some rows):
+/// in place if C is the tensor's type, else in a buffer of each worker (a "room"). So the tensor is read and written
+/// once, and never converted as a whole. The blocks of different calls must not overlap. An output may have the memory
+/// of an input, since a block is read before it is stored. From is C if the tensor can have no other type, so that no
+/// conversion is linked.
 template <class C, class From = any_float>
 class row_rooms {
  public:
   static constexpr bool converts = !std::is_same_v<From, C>;
 
-  /// For blocks of at most `rows` rows of at most `width` elements. The tensor has no fewer.
+  /// Prepares for blocks of at most `rows` rows of at most `width` elements, which is what the tensor has at least.
   static result<row_rooms> make(run_context& c, const value& tensor, std::int64_t rows, std::int64_t width) {
     row_rooms made;
     made.type_ = tensor.type, made.data_ = static_cast<std::byte*>(tensor.data);
@@ -30,18 +31,19 @@ class row_rooms {
       if (tensor.type == dtype_of<C>) return made;
       const auto rooms = lane_scratch<C>::make(c, std::size_t(made.longest_));
       if (!rooms) return rooms.error();
-      made.rooms_ = rooms->of(0);
+      made.rooms_ = rooms->at(0);
     }
     return made;
   }
 
-  /// Where to compute a block of rows that lie in the tensor from `first` on, `step` apart. In a room they are always
-  /// `width` apart, so that a kernel that chooses its loops by the step chooses the same for all blocks.
+  /// The memory in which worker `lane` computes a block: rows that begin at element `first` of the tensor and are
+  /// `step` apart. In a buffer, rows are always `width` apart, so that a kernel that chooses its loops by the step
+  /// chooses the same for all blocks.
   row_block<C> room(std::size_t lane, std::int64_t first, std::int64_t step) const {
     if (!converts || !rooms_) return {reinterpret_cast<C*>(data_) + first, step};
     return {rooms_ + std::int64_t(lane) * longest_, width_};
   }
-  /// The elements of such a block, whose rows have n.
+  /// Reads a block whose rows have n elements.
   row_block<const C> read(std::size_t lane, std::int64_t first, std::int64_t step, std::int64_t rows,
                           std::int64_t n) const {
     const row_block<C> block = room(lane, first, step);
@@ -52,7 +54,7 @@ class row_rooms {
         });
     return {block.data, block.step};
   }
-  /// Rounds a block that was computed in room() to the tensor's type.
+  /// Stores a block that was computed in the memory that `room()` returns, rounded to the tensor's type.
   void store(std::size_t lane, std::int64_t first, std::int64_t step, std::int64_t rows, std::int64_t n) const {
     if constexpr (converts)
       if (rooms_)
@@ -61,13 +63,13 @@ class row_rooms {
         });
   }
 
-  // The same for n elements that lie side by side.
+  // Blocks of one row, of n elements.
   C* room(std::size_t lane, std::int64_t first) const { return room(lane, first, width_).data; }
   const C* read(std::size_t lane, std::int64_t first, std::int64_t n) const { return read(lane, first, n, 1, n).data; }
   void store(std::size_t lane, std::int64_t first, std::int64_t n) const { store(lane, first, n, 1, n); }
 
  private:
-  /// f(the row, where in a room it lies, its elements) for all rows, or once for those that are neighbours.
+  /// Calls f(row in the tensor, offset in the buffer, number of elements) for each row, or once if all are contiguous.
   template <class F>
   void each_row(std::int64_t first, std::int64_t step, std::int64_t rows, std::int64_t n, F&& f) const {
     const std::int64_t bytes = bits_of(type_) / 8;
@@ -77,11 +79,12 @@ class row_rooms {
 
   dtype type_{};
   std::byte* data_ = nullptr;
-  C* rooms_ = nullptr;                    // one per lane; null where the tensor has the type C
-  std::int64_t width_ = 0, longest_ = 0;  // of a room: from row to row, and in all
+  C* rooms_ = nullptr;                    // a buffer for each worker; null if the tensor has type C
+  std::int64_t width_ = 0, longest_ = 0;  // of a buffer: elements from row to row, and in total
 };
 
-/// A vector that all rows take: where it lies, or widened for them. Null for an absent input.
+/// The elements of a tensor as C, for use by all rows: in place, or converted in scratch memory. Null for an absent
+/// input.
 template <class C>
 result<const C*> wide_vector(run_context& c, const value& v) {
   if (!v || v.type == dtype_of<C>) return static_cast<const C*>(v.data);
@@ -91,7 +94,8 @@ result<const C*> wide_vector(run_context& c, const value& v) {
   return static_cast<const C*>(wide->data());
 }
 
-/// y from x, row by row of n elements: f(row of x, room for that of y, its number).
+/// Computes y from x, row by row of n elements, on several workers: calls f(row of x, memory for the row of y, row
+/// index).
 template <class C, class F>
 status map_rows(run_context& c, const value& x, const value& y, std::int64_t n, std::int64_t grain, F&& f) {
   const auto from = row_rooms<C>::make(c, x, 1, n), to = row_rooms<C>::make(c, y, 1, n);

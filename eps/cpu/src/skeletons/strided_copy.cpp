@@ -8,32 +8,35 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-constexpr std::int64_t bytes_per_block = 1 << 16;  // of work for one thread
-constexpr std::int64_t square = 32;                // rows and columns that are transposed at once
+constexpr std::int64_t bytes_per_block = 1 << 16;  // the least bytes that pay for another thread
+constexpr std::int64_t square = 32;                // rows and columns that are transposed at a time
 
+/// The one or two innermost loops. The strides are in elements of the source and of the target.
 struct inner_loops {
-  std::int64_t rows, row_from, row_to;  // 1 when the innermost loop is all
-  std::int64_t count, from, to;
+  std::int64_t rows, row_source, row_target;  // `rows` is 1 if only the innermost loop is included
+  std::int64_t count, source, target;
 };
 using inner_function = void (*)(const inner_loops&, const std::byte* from, std::byte* to);
 
 template <std::size_t Bytes>
 void copy_run(const inner_loops& l, const std::byte* from, std::byte* to) {
   const std::size_t bytes = std::size_t(l.count) * Bytes;
-  if (bytes % 32 == 0 && bytes <= 512) {  // calls would take longer than such rows
+  if (bytes % 32 == 0 && bytes <= 512) {  // a call of memcpy() would take longer than copying such a row
     for (std::int64_t r = 0; r < l.rows; ++r)
       for (std::size_t i = 0; i < bytes; i += 32)
-        std::memcpy(to + r * l.row_to * std::int64_t(Bytes) + i, from + r * l.row_from * std::int64_t(Bytes) + i, 32);
+        std::memcpy(to + r * l.row_target * std::int64_t(Bytes) + i, from + r * l.row_source * std::int64_t(Bytes) + i,
+                    32);
   } else {
     for (std::int64_t r = 0; r < l.rows; ++r)
-      std::memcpy(to + r * l.row_to * std::int64_t(Bytes), from + r * l.row_from * std::int64_t(Bytes), bytes);
+      std::memcpy(to + r * l.row_target * std::int64_t(Bytes), from + r * l.row_source * std::int64_t(Bytes), bytes);
   }
 }
 
 template <std::size_t Bytes>
 void copy_steps(const inner_loops& l, const std::byte* from, std::byte* to) {
   constexpr auto size = std::int64_t(Bytes);
-  const std::int64_t count = l.count, step = l.from * size, to_step = l.to * size;  // bytes that are stored may be `l`
+  const std::int64_t count = l.count, step = l.source * size,
+                     to_step = l.target * size;  // copies, as stores might alias `l`
   if (to_step == size) {
     for (std::int64_t i = 0; i < count; ++i) move_element<Bytes>(to + i * size, from + i * step);
   } else {
@@ -52,19 +55,19 @@ void transpose_runs(const inner_loops& l, const std::byte* from, std::byte* to) 
         std::conditional_t<Bytes == 1, std::uint8_t, std::conditional_t<Bytes == 2, std::uint16_t, std::uint32_t>>;
     const auto* const source = reinterpret_cast<const element*>(from);
     auto* const target = reinterpret_cast<element*>(to);
-    if (are_channels(l.count, l.row_to)) return join_planes(source, l.from, l.count, l.rows, target);
-    if (are_channels(l.rows, l.from)) return split_pixels(source, l.rows, l.count, target, l.row_to);
+    if (are_channels(l.count, l.row_target)) return join_planes(source, l.source, l.count, l.rows, target);
+    if (are_channels(l.rows, l.source)) return split_pixels(source, l.rows, l.count, target, l.row_target);
   }
   for (std::int64_t first = 0; first < l.count; first += square) {
     const std::int64_t last = std::min(first + square, l.count);
     if constexpr (Bytes == sizeof(float)) {
-      const auto* const source = reinterpret_cast<const float*>(from) + first * l.from;
-      transpose_floats(source, l.from, last - first, l.rows, reinterpret_cast<float*>(to) + first, l.row_to);
+      const auto* const source = reinterpret_cast<const float*>(from) + first * l.source;
+      transpose_floats(source, l.source, last - first, l.rows, reinterpret_cast<float*>(to) + first, l.row_target);
       continue;
     }
     for (std::int64_t r = 0; r < l.rows; ++r)
       for (std::int64_t i = first; i < last; ++i)
-        move_element<Bytes>(to + (r * l.row_to + i) * size, from + (r + i * l.from) * size);
+        move_element<Bytes>(to + (r * l.row_target + i) * size, from + (r + i * l.source) * size);
   }
 }
 
@@ -99,7 +102,7 @@ void copy_by_tables(run_context& c, const value& x, const value& y, const std::i
       }
       std::byte* const to = bytes_of(y) + std::size_t(row * length) * bytes;
       const std::byte* const from = bytes_of(x) + std::size_t(base) * bytes;
-      const auto move = [=](std::int64_t j, std::int64_t past) {  // copies: what it writes might be what it refers to
+      const auto move = [=](std::int64_t j, std::int64_t past) {  // captures copies, as stores might alias references
         for (; j < past; ++j) {
           const bool is_there = inside && columns[j] != no_place;
           move_block(to + std::size_t(j) * bytes, is_there ? from + std::size_t(columns[j]) * bytes : filler, bytes);
@@ -119,7 +122,7 @@ void strided_copy::loop(std::int64_t count, std::int64_t from, std::int64_t to) 
   if (count <= 1 || empty_) return;
   if (count_ > 0) {
     step& outer = loops_[count_ - 1];
-    if (outer.from == from * count && outer.to == to * count) {
+    if (outer.source == from * count && outer.target == to * count) {
       outer = {outer.count * count, from, to};
       return;
     }
@@ -138,22 +141,22 @@ void strided_copy::run(run_context& c, const void* source, void* target) const {
 
   bool transposes = false, splits = false;
   step rows{1, 0, 0};
-  if (inner.to == 1 && inner.from != 1)
+  if (inner.target == 1 && inner.source != 1)
     for (std::size_t i = 0; i < n && !transposes; ++i) {
       // Pixels are split into planes over runs of pixels: there are too few planes to give each thread one.
-      splits = loops[i].from == 1 && are_channels(loops[i].count, inner.from) && size <= 4;
-      if (!splits && (loops[i].from != 1 || loops[i].count < 4)) continue;
+      splits = loops[i].source == 1 && are_channels(loops[i].count, inner.source) && size <= 4;
+      if (!splits && (loops[i].source != 1 || loops[i].count < 4)) continue;
       rows = loops[i];
       std::copy(loops + i + 1, loops + n, loops + i);
       --n, transposes = true;
     }
-  const bool contiguous = inner.from == 1 && inner.to == 1,
+  const bool contiguous = inner.source == 1 && inner.target == 1,
              short_rows = contiguous && n > 0 && inner.count * size < 4096;
   if (short_rows) rows = loops[--n];
   const bool by_rows = (transposes && !splits) || short_rows;
   const inner_function copy = choose(bytes_, transposes, contiguous);
 
-  // A unit of work is a piece of the innermost loop, or some rows; `pieces` of them make one step outside.
+  // A unit of work is a piece of the innermost loop, or some rows; `pieces` units are one step of the outer loops.
   const std::int64_t split = by_rows ? rows.count : inner.count;
   const std::int64_t piece = splits       ? bytes_per_block / (4 * size)
                              : transposes ? std::max(square, 1024 / inner.count / square * square)  // calls take time
@@ -170,21 +173,22 @@ void strided_copy::run(run_context& c, const void* source, void* target) const {
     std::int64_t rest = first / pieces;
     for (std::size_t i = n; i-- > 0; rest /= loops[i].count) {
       at[i] = rest % loops[i].count;
-      from += at[i] * loops[i].from, to += at[i] * loops[i].to;
+      from += at[i] * loops[i].source, to += at[i] * loops[i].target;
     }
     for (std::int64_t u = first; u < last; ++u) {
       const std::int64_t begin = p * piece, count = std::min(piece, split - begin);
       const step& along = by_rows ? rows : inner;
-      const inner_loops work = by_rows ? inner_loops{count, rows.from, rows.to, inner.count, inner.from, inner.to}
-                                       : inner_loops{rows.count, rows.from, rows.to, count, inner.from, inner.to};
-      copy(work, static_cast<const std::byte*>(source) + (from + begin * along.from) * size,
-           static_cast<std::byte*>(target) + (to + begin * along.to) * size);
+      const inner_loops work =
+          by_rows ? inner_loops{count, rows.source, rows.target, inner.count, inner.source, inner.target}
+                  : inner_loops{rows.count, rows.source, rows.target, count, inner.source, inner.target};
+      copy(work, static_cast<const std::byte*>(source) + (from + begin * along.source) * size,
+           static_cast<std::byte*>(target) + (to + begin * along.target) * size);
       if (++p < pieces) continue;
       p = 0;
       for (std::size_t i = n; i-- > 0;) {
-        from += loops[i].from, to += loops[i].to;
+        from += loops[i].source, to += loops[i].target;
         if (++at[i] < loops[i].count) break;
-        from -= at[i] * loops[i].from, to -= at[i] * loops[i].to;
+        from -= at[i] * loops[i].source, to -= at[i] * loops[i].target;
         at[i] = 0;
       }
     }

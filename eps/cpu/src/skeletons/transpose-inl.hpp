@@ -1,4 +1,4 @@
-// The transpose of a matrix of 32-bit elements, once per instruction set.
+// The transposition of a matrix of 32-bit elements, compiled once per instruction set.
 #include <hwy/highway.h>
 
 #include <cameo/core/abi.hpp>
@@ -12,7 +12,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 #if CAMEO_SIMD_VECTORS
 using four_floats = hn::FixedTag<float, 4>;
 
-/// 4 x 4 elements: f(j, v) gets element j of each of four rows.
+/// Transposes 4 x 4 elements: calls f(j, v) with a vector v of element j of each of four rows.
 template <class F>
 HWY_INLINE void transpose_block(const float* from, std::int64_t stride, const F& f) {
   const four_floats d;
@@ -25,9 +25,10 @@ HWY_INLINE void transpose_block(const float* from, std::int64_t stride, const F&
 }
 #endif
 
-/// Goes over `rows` x `columns` elements of `from` and those of `to` that lie the other way round: to[j * to_stride +
-/// i] belongs to from[i * from_stride + j]. Four at a time: four(v, to), with a vector of 4; the rest: one(v, to). It
-/// goes along the lines that are further apart: of many at a time, a cache would hold too few.
+/// Transposes `rows` x `columns` elements: from[i * from_stride + j] belongs to to[j * to_stride + i]. The caller
+/// decides what is done with them: it calls four_at(v, to) with vectors of 4 elements, and one_at(from, to) for the
+/// rest. The inner loop is along the larger of the two strides, so that few cache lines of that matrix are in use at a
+/// time.
 template <class Four, class One>
 HWY_INLINE void transpose(const float* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns,
                           float* to, std::int64_t to_stride, [[maybe_unused]] const Four& four_at, const One& one_at) {

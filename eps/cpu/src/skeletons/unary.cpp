@@ -2,7 +2,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// In the order of their names, with the defaults of the newest version up to the node's own.
+/// Reads the attributes in the order of their names, with the defaults of the newest version up to the node's version.
 void unary_state::read_parameters(const bind_context& c, std::span<const op_version> versions) {
   float* to[] = {&parameters.a, &parameters.b};
   for (const op_version& version : versions) {

@@ -1,5 +1,5 @@
-// Elementwise operators of two inputs, once per instruction set: the loop over a function of functions/zips-inl.hpp for
-// an element type. Which operators have which types is in elementwise/zip_rows.hpp.
+// Elementwise operators of two inputs, compiled once per instruction set: loops that call a function of
+// functions/zips-inl.hpp for an element type. elementwise/zip_rows.hpp lists the operators with their types.
 #include <algorithm>
 #include <utility>
 
@@ -12,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::skeletons {
 using functions::lanes;
 
-/// What the function makes of two Vs; nothing where no function takes a V.
+/// The result type of the function for two arguments V; void if no function takes a V.
 template <class F, class V>
 consteval auto zipped_of() {
   using functions::apply;
@@ -23,8 +23,8 @@ consteval auto zipped_of() {
 template <class F, class V>
 using zipped = typename decltype(zipped_of<F, V>())::type;
 
-/// Whether the loop is one over vectors. Functions whose answers are of another type, such as Less, are called with
-/// numbers, as those of integers are: compilers make vectors of these loops.
+/// True if the loop calls the function with vectors. Functions with results of another type, such as Less, and those of
+/// integers are called with single elements; compilers vectorize these loops.
 template <class F, class T>
 inline constexpr bool zips_vectors = false;
 template <class F, std::floating_point T>
@@ -32,7 +32,8 @@ inline constexpr bool zips_vectors<F, T> = std::is_same_v<zipped<F, lanes<T>>, l
 template <class F, class T>
 using zipped_element = std::conditional_t<zips_vectors<F, T>, T, zipped<F, T>>;
 
-/// z = f(x, y) for whole vectors, and once more for what is left, in buffers: the same instructions compute it.
+/// z = f(x, y) for whole vectors; the rest is computed as a vector in buffers, so that the same instructions compute
+/// it.
 template <class F, class T>
 HWY_NOINLINE void zip_lanes(const T* x, const T* y, T* z, std::int64_t n) {
   using functions::apply;
@@ -50,14 +51,15 @@ HWY_NOINLINE void zip_lanes(const T* x, const T* y, T* z, std::int64_t n) {
   std::copy_n(some[2], n - whole, z + whole);
 }
 
-/// Number by number, which compilers make vectors of: z is an operand or lies elsewhere.
+/// z = f(x, y) element by element, a loop that compilers vectorize, since z is one of the operands or does not overlap
+/// them.
 template <class F, class T, class R>
 HWY_NOINLINE void zip_numbers(const T* x, const T* y, R* z, std::int64_t n) {
   using functions::apply;
   CAMEO_SIMD_INDEPENDENT
   for (std::int64_t i = 0; i < n; ++i) z[i] = apply(F{}, x[i], y[i]);
 }
-/// Both operands one by one.
+/// The loop for two operands that both advance.
 template <class F, class T, class R>
 inline constexpr pair_loop<T, R> loop_of = [] {
   if constexpr (zips_vectors<F, T>) return zip_lanes<F, T>;
@@ -75,7 +77,7 @@ void any_zip_row(const void* a, std::int64_t a_step, const void* b, std::int64_t
   if constexpr (!std::is_void_v<R>) zip_elements<T, C, R>(a, a_step, b, b_step, out, n, loop_of<F, C, R>);
 }
 
-/// F: an operator or a form of one.
+/// F is an operator or a variant of one.
 template <class F>
 void zip_float_row(const float* x, std::int64_t x_step, const float* y, std::int64_t y_step, float* z, std::int64_t n) {
   zip_steps(x, x_step, y, y_step, z, n, loop_of<F, float, float>);

@@ -5,17 +5,18 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The loop over floats, for kernels that apply an operator to what they made.
+/// Applies operator F to floats, for kernels that need it as a part of their computation. A step is 1, or 0 for an
+/// operand that is the same for all n results.
 template <class F>
 void zip_floats(const float* x, std::int64_t x_step, const float* y, std::int64_t y_step, float* z, std::int64_t n);
 
-/// Elements of a type, each of so many bytes.
+/// The elements of an operand, and the bytes of each.
 struct zipped_elements {
   const void* data;
   std::int64_t bytes;
 };
-/// Runs a loop over all elements of an output, whose operands `loops` are first made for. Inline, since its calls would
-/// take a tenth of the time that few elements do.
+/// Runs the loop `row` over all elements of an output; the first two operands of `loops` are a and b. It is inlined,
+/// since its calls would take a tenth of the time of a small tensor.
 template <std::size_t N>
 [[gnu::always_inline]] inline void run_zip(run_context& c, binary_row row, const broadcast_loops<N>& loops,
                                            std::int64_t grain, const zipped_elements& a, const zipped_elements& b,

@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <type_traits>
 
-// What loops over pairs of elements have in common for all operators and instruction sets.
+// The parts of loops over pairs of elements that are the same for all operators and instruction sets.
 namespace CAMEO_NAMESPACE::eps {
 
 /// z[i] = x[i] op y[i]
 template <class T, class R>
 using pair_loop = void (*)(const T* x, const T* y, R* z, std::int64_t n);
 
-/// A step of 0 is one element for all: it becomes a block of it, so that one loop per type is compiled and not three.
+/// Calls `loop` for operands with steps of 1 or 0. A step of 0 repeats one element, of which a block of copies is made,
+/// so that one loop per type is compiled instead of three.
 template <class T, class R>
 void zip_steps(const T* x, std::int64_t x_step, const T* y, std::int64_t y_step, R* z, std::int64_t n,
                pair_loop<T, R> loop) {
@@ -28,7 +29,8 @@ void zip_steps(const T* x, std::int64_t x_step, const T* y, std::int64_t y_step,
     loop(x_step ? x + i : one, y_step ? y + i : one, z + i, std::min(narrow_block, n - i));
 }
 
-/// T: what tensors hold; C: what is computed with; R: what is made of two C.
+/// zip_steps() for operands of type T, computed in C, with results of type R. If C is float, float16 and bfloat16 are
+/// converted block by block.
 template <class T, class C, class R>
 void zip_elements(const void* a, std::int64_t a_step, const void* b, std::int64_t b_step, void* out, std::int64_t n,
                   pair_loop<C, R> loop) {

@@ -7,8 +7,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-// Texts go to RE2 as data and size: depending on its version and build, its own view (re2::StringPiece,
-// absl::string_view) does not convert from std::string_view.
+// Strings are passed to RE2 as data and size: depending on its version and build, its string view (re2::StringPiece or
+// absl::string_view) can't be converted from std::string_view.
 void regex_full_match::drop::operator()(re2::RE2* p) const { delete p; }
 
 result<regex_full_match> regex_full_match::bind(bind_context& c) {

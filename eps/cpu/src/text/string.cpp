@@ -13,7 +13,7 @@ using strings = tensor_view<const std::string_view>;
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/// Calls f(piece) for each piece of `text`; tells how many there were.
+/// Calls f(piece) for each piece of `text` (see StringSplit), and returns their number.
 template <class F>
 std::int64_t each_piece(std::string_view text, std::string_view delimiter, std::int64_t limit, F&& f) {
   std::int64_t count = 0;
@@ -35,15 +35,16 @@ std::int64_t each_piece(std::string_view text, std::string_view delimiter, std::
   }
 }
 
-/// Of one letter to one, as the C library has them in a Unicode locale, which ONNX Runtime asks.
+/// A change of case of one character to one, as in ONNX Runtime, which calls the C library with a Unicode locale.
 using case_change = utf8proc_int32_t (*)(utf8proc_int32_t);
 constexpr case_change to_lower = utf8proc_tolower;
 utf8proc_int32_t to_upper(utf8proc_int32_t c) {
-  constexpr utf8proc_int32_t sharp_s = 0xDF;  // has a capital since 2017, which is not what its upper case is
+  constexpr utf8proc_int32_t sharp_s = 0xDF;  // its capital letter (since 2017) is not its upper case in C libraries
   return c == sharp_s ? c : utf8proc_toupper(c);
 }
 
-/// Calls f(bytes) for each character of the text, changed, until it says no; bytes that are no UTF-8 stay as they are.
+/// Calls f(bytes of the changed character) for each character of the text, until f returns false. Bytes that are not
+/// UTF-8 are unchanged.
 template <class F>
 bool each_changed(std::string_view text, case_change change, F&& f) {
   while (!text.empty()) {
@@ -62,13 +63,13 @@ std::size_t changed_size(std::string_view text, case_change change) {
   each_changed(text, change, [&](std::string_view bytes) { return size += bytes.size(), true; });
   return size;
 }
-/// Writes the changed text to `to`, which has room; tells where it ends.
+/// Writes the changed text to `to`, which has changed_size() bytes, and returns its end.
 char* write_changed(std::string_view text, case_change change, char* to) {
   each_changed(text, change, [&](std::string_view bytes) { return to += bytes.copy(to, bytes.size()), true; });
   return to;
 }
 
-/// True when `word` in lower case is `lowered`.
+/// True if `word` in lower case is `lowered`.
 bool equal_lowered(std::string_view word, std::string_view lowered) {
   const auto follows = [&](std::string_view bytes) {
     const bool is_next = lowered.starts_with(bytes);

@@ -12,7 +12,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Operators on text.
+/// The operators of strings and tokens.
 // clang-format off
 using text_rows = row_list<
 #ifdef CAMEO_WITH_RE2

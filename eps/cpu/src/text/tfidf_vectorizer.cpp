@@ -9,7 +9,7 @@ namespace {
 
 using gram = tfidf_vectorizer::gram;
 
-/// Compares an n-gram with as many elements of X, `step` apart: below 0, 0 or above.
+/// Compares an n-gram with as many elements of X, which are `step` apart; returns -1, 0 or 1.
 template <class T, class P>
 int compare_gram(const P* pool, const T* x, std::int64_t step, std::int64_t length) {
   for (std::int64_t i = 0; i < length; ++i) {
@@ -38,11 +38,12 @@ void count_row(const tfidf_vectorizer& how, const P* pool, const T* x, std::int6
   }
 }
 
+/// The n-grams of the attribute pool.
 struct gram_list {
-  std::span<const std::int64_t> starts, indexes;  // of n-grams of each length in the pool; the output of each
-  std::int64_t pool;                              // its elements
+  std::span<const std::int64_t> starts, indexes;  // where n-grams of each length start in the pool; each one's output
+  std::int64_t pool;                              // the elements of the pool
 
-  /// Calls f(n-gram, its number) for each.
+  /// Calls f(n-gram, its index) for each.
   template <class F>
   status each(F&& f) const {
     std::size_t number = 0;
@@ -71,7 +72,7 @@ status keep_weights(bind_context& c, const gram_list& all, tfidf_vectorizer& mad
   const result<std::span<weight>> kept = c.keep<weight>(given.size());
   if (!kept) return kept.error();
   for (std::size_t i = 0; i < given.size(); ++i) (*kept)[i] = {all.indexes[i], given[i]};
-  // Of n-grams that share an output the last one's weight counts: it is put before those of the others, which go.
+  // If n-grams share an output, the weight of the last one counts: it is sorted before the others, which are removed.
   std::reverse(kept->begin(), kept->end());
   std::stable_sort(kept->begin(), kept->end(), [](const weight& a, const weight& b) { return a.output < b.output; });
   const auto end =

@@ -11,7 +11,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Bytes of the first character; a byte that begins none is one.
+/// The bytes of the first character; a byte that does not begin a valid character counts as one.
 std::size_t character_bytes(std::string_view text) {
   utf8proc_int32_t character = 0;
   const utf8proc_ssize_t size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
@@ -24,7 +24,7 @@ bool has_characters(std::string_view text, std::int64_t count) {
   return count <= 0;
 }
 
-/// The first longest match from `start` on; false if there is none.
+/// Finds the first match from `start` on, the longest if several begin there; false if there is none.
 bool match_from(const re2::RE2& pattern, std::string_view text, std::size_t start, std::size_t& at, std::size_t& size) {
   re2::StringPiece found;
   const re2::StringPiece all{text.data(), text.size()};
@@ -59,7 +59,7 @@ class token_walk {
     while (match_from(*how_.separators[separator], text, start, at, size)) {
       part(text.substr(start, at - start), separator + 1);
       if (at == text.size()) return;
-      start = size ? at + size : at + character_bytes(text.substr(at));  // a match of nothing takes a character along
+      start = size ? at + size : at + character_bytes(text.substr(at));  // an empty match skips a character
     }
     if (start < text.size()) part(text.substr(start), separator + 1);
   }

@@ -29,16 +29,16 @@ std::uint32_t murmur3(const unsigned char* data, std::size_t size, std::uint32_t
   return hash ^ hash >> 16;
 }
 
-/// The tables of one run, checked.
+/// The inputs of a hash of n-grams of tokens, which have been checked.
 template <class T>
 struct ngram_tables {
   using bits = std::make_unsigned_t<T>;
   std::int64_t orders, heads, count;
-  const T *multipliers, *sizes, *offsets;  // offsets: or null
-  T filler;                                // what tokens count as that are not there
-  const T* end;                            // the token that ends a text, or null: none begins anew after it
+  const T *multipliers, *sizes, *offsets;  // `offsets` may be null
+  T filler;                                // the token that replaces missing ones
+  const T* end;                            // the token after which a new text begins; null: none
 
-  /// The numbers of the token at all[at], those before `begin` being the filler.
+  /// Writes the hashes of the n-grams that end with the token at all[at]. Tokens before `begin` count as the filler.
   void write(const T* all, std::int64_t at, std::int64_t begin, T* to) const {
     bits mixed = bits(all[at]) * bits(multipliers[0]);
     for (std::int64_t n = 2; n <= orders; ++n) {
@@ -53,7 +53,8 @@ struct ngram_tables {
   }
 };
 
-/// Inputs of ngram_hash and of its form without padding; `offsets` and `end` are the numbers of optional inputs.
+/// Reads the inputs of ngram_hash, or of its variant without padding; `offsets` and `end` are the indices of optional
+/// inputs.
 template <class T>
 result<ngram_tables<T>> read_tables(const ngram_hash& how, run_context& c, std::size_t offsets, std::size_t end) {
   const tensor_view<const T> multipliers = c.input<T>(1), sizes = c.input<T>(2);
@@ -78,7 +79,7 @@ result<ngram_tables<T>> read_tables(const ngram_hash& how, run_context& c, std::
                          how.resets ? last : nullptr};
 }
 
-/// Which tokens belong to which request: those of request b are [starts[b], starts[b + 1]).
+/// Checks cumulative_sequence_length: the tokens of request b are [starts[b], starts[b + 1]).
 status check_requests(const value& starts, std::int64_t tokens) {
   if (starts.shape.rank() != 1 || starts.shape[0] < 2)
     return bad_input("cumulative_sequence_length ", starts.shape, " must be [requests + 1]");
@@ -87,11 +88,11 @@ status check_requests(const value& starts, std::int64_t tokens) {
     if (at[b] <= at[b - 1]) return bad_input("cumulative_sequence_length must ascend, ", at[b], " follows ", at[b - 1]);
   if (at[0] != 0 || at[at.count() - 1] != tokens)
     return bad_input("cumulative_sequence_length goes from ", at[0], " to ", at[at.count() - 1],
-                     ", must from 0 to the ", tokens, " tokens");
+                     "; it must go from 0 to the number of tokens, ", tokens);
   return {};
 }
 
-/// What precedes a request's own elements and those, one behind the other; what is missing is `filler`.
+/// Concatenates the `before` elements that precede a request (from `past`, or `filler`) and the request's elements.
 template <class T>
 void join_history(const value& past, std::int64_t request, std::int64_t before, T filler, std::span<const T> own,
                   T* to) {
@@ -151,7 +152,7 @@ status bifurcation_detector::run(run_context& c) const {
     const std::int64_t count = c.input(3).shape.count(), left = source.count() - at[0];
     if (at[0] < 0 || left < 0 || count != left + 1)
       return bad_input("pred_tokens has ", count, " tokens; from index ", at[0], " on, src_tokens of ", source.count(),
-                       " ask for one more than are left");
+                       " need one more than are left");
     guessed = c.input<std::int64_t>(3).data();
     while (right < left && guessed[right] == source[at[0] + right]) ++right;
     ++right;
@@ -227,7 +228,7 @@ status ngram_hash::run_as(run_context& c) const {
   if (!present) return present.error();
   const result<std::span<T>> room = c.scratch<T>(std::size_t(length + before));
   if (!room) return room.error();
-  T* const all = room->data();  // of one batch, past tokens first
+  T* const all = room->data();  // the past tokens of one batch, and then its tokens
   const T* const end = tables->end;
   for (std::int64_t b = 0; b < batches; ++b) {
     if (past) std::copy_n(c.input<T>(3).data() + b * before, before, all);

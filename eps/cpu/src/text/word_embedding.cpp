@@ -11,7 +11,7 @@
 namespace CAMEO_NAMESPACE::eps {
 
 result<word_conv_embedding> word_conv_embedding::bind(bind_context& c) {
-  // The attributes say what the shapes of W and C say, too.
+  // The attributes must agree with the shapes of W and C.
   struct said {
     std::string_view name;
     std::size_t input, axis;

@@ -8,38 +8,39 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// The numbers of a step that are the same for all elements.
+/// The factors of a step, which are the same for all elements.
 template <class T>
 struct step_factors {
   T rate, norm, norm_post, epsilon, alpha, beta;
 };
 
-/// One tensor: x and its gradient, and what is kept for it.
+/// A tensor that is optimized: x, its gradient, and the optimizer's state for it (`kept` is that before the step, and
+/// `keep` that after it).
 template <class T>
 struct optimized_tensor {
   const T *x, *gradient, *kept[2];
-  T *to, *keep[2];
+  T *y, *keep[2];
 
   void step(const optimizer& how, const step_factors<T>& by, std::int64_t i) const {
     const T g = by.norm * x[i] + gradient[i];
     switch (how.how) {
       case optimizer::method::adagrad: {
         const T squares = kept[0][i] + g * g;
-        to[i] = x[i] - by.rate * g / (std::sqrt(squares) + by.epsilon);
+        y[i] = x[i] - by.rate * g / (std::sqrt(squares) + by.epsilon);
         keep[0][i] = squares;
         break;
       }
       case optimizer::method::adam: {
         const T mean = by.alpha * kept[0][i] + (1 - by.alpha) * g,
                 squares = by.beta * kept[1][i] + (1 - by.beta) * g * g;
-        to[i] = (1 - by.norm_post) * (x[i] - by.rate * mean / (std::sqrt(squares) + by.epsilon));
+        y[i] = (1 - by.norm_post) * (x[i] - by.rate * mean / (std::sqrt(squares) + by.epsilon));
         keep[0][i] = mean, keep[1][i] = squares;
         break;
       }
       case optimizer::method::momentum:
       case optimizer::method::nesterov: {
         const T v = by.alpha * kept[0][i] + by.beta * g;
-        to[i] = x[i] - by.rate * (how.how == optimizer::method::nesterov ? g + by.alpha * v : v);
+        y[i] = x[i] - by.rate * (how.how == optimizer::method::nesterov ? g + by.alpha * v : v);
         keep[0][i] = v;
         break;
       }
@@ -57,7 +58,7 @@ status run_steps(const optimizer& how, run_context& c, std::size_t tensors, doub
       return bad_input("the gradient ", gradient.shape, " of tensor ", t, " must be ", x.shape);
     const result<tensor_view<T>> y = c.output<T>(t, x.shape);
     if (!y) return y.error();
-    one.to = y->data();
+    one.y = y->data();
     for (std::size_t k = 0; k < how.kept; ++k) {
       const value& from = c.input(2 + (2 + k) * tensors + t);
       if (from.shape != x.shape)

@@ -6,7 +6,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Steps of training.
+/// The operators of the domain ai.onnx.preview.training.
 // clang-format off
 using training_rows = row_list<
     computes<op::training::Adagrad, since<1>, optimizer_of<op::training::Adagrad>, "T1", "T3">,

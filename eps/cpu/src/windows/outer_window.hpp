@@ -3,9 +3,11 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Where a line of outputs is, and the part of the window that is inside the input there, for all axes but the last.
+/// The position of a line of outputs (all positions along the last axis), and the part of the window that is inside the
+/// input there, for all axes but the last.
 struct outer_window {
-  std::int64_t at[max_spatial], first[max_spatial], last[max_spatial];
+  std::int64_t at[max_spatial];                        // position along each axis
+  std::int64_t first[max_spatial], last[max_spatial];  // elements [first, last) of the window are inside the input
   bool empty = false;
   outer_window(const placed_window& w, std::int64_t line) {
     for (std::size_t i = w.rank - 1; i-- > 0; line /= w.axes[i].out) {
@@ -14,7 +16,7 @@ struct outer_window {
       empty = empty || first[i] >= last[i];
     }
   }
-  /// Calls f(start of the input line) for every line that the window sees.
+  /// Calls f(index of the line's first element) for every line of the input that the window covers.
   template <class F>
   void each_line(const placed_window& w, const F& f) const {
     if (empty) return;

@@ -1,10 +1,10 @@
-"""onnxruntime's Python names, over cameo.
+"""An interface to cameo with the names of onnxruntime's Python package.
 
     import cameo.onnxruntime as ort
     session = ort.InferenceSession("model.onnx", providers=ort.get_available_providers())
 
-cameo.onnxruntime.install() makes `import onnxruntime` mean this, so that packages that were written for it run on cameo.
-docs/python.md lists what there is not. Needs numpy.
+After cameo.onnxruntime.install(), `import onnxruntime` imports this module, so that packages that use onnxruntime run
+on cameo. docs/python.md lists what is missing. Needs numpy.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ from ._values import OrtValue, SparseTensor, copy_tensors
 
 
 class _Distribution(importlib.metadata.Distribution):
-    """What importlib.metadata says of onnxruntime where the real one is not installed."""
+    """The metadata of onnxruntime for importlib.metadata, if the real package is not installed."""
 
     def read_text(self, filename: str) -> str | None:
         if filename != "METADATA":
@@ -97,10 +97,10 @@ class _Distribution(importlib.metadata.Distribution):
 
 
 class _Distributions(importlib.metadata.DistributionFinder):
-    """Finds it, after all finders of what is installed."""
+    """Finds _Distribution. It is the last finder, so that installed packages are found first."""
 
-    def find_spec(self, *of: Any) -> None:
-        """None: modules are found by others."""
+    def find_spec(self, *_: Any) -> None:
+        """Finds no modules."""
 
     def find_distributions(
         self, context: importlib.metadata.DistributionFinder.Context = importlib.metadata.DistributionFinder.Context()  # noqa: B008
@@ -113,9 +113,9 @@ class _Distributions(importlib.metadata.DistributionFinder):
 
 
 def install() -> types.ModuleType:
-    """Makes `import onnxruntime` mean this module, for the rest of the process. Where the real onnxruntime is installed, its
-    packages in plain Python (quantization, tools, transformers) stay importable. Call it before what imports onnxruntime:
-    RuntimeError once the real one is loaded."""
+    """Makes `import onnxruntime` import this module, for the rest of the process. If the real onnxruntime is installed,
+    its packages in pure Python (quantization, tools, transformers) remain importable. Raises RuntimeError if the real
+    one was imported before."""
     before = sys.modules.get("onnxruntime")
     if before is not None and getattr(before, "InferenceSession", None) is not InferenceSession:
         raise RuntimeError("the real onnxruntime is loaded already; call cameo.onnxruntime.install() before it is imported")
@@ -141,7 +141,7 @@ def _no_name(name: str) -> Any:
     raise no_attribute("onnxruntime", name)
 
 
-if not TYPE_CHECKING:  # a checker would take any name for one that is there
+if not TYPE_CHECKING:  # with __getattr__, a type checker would accept any name
     __getattr__ = _no_name
 
 __all__ = [

@@ -1,4 +1,5 @@
-"""What onnxruntime has and cameo.onnxruntime does not, with the reason: asking for one is an error that says so."""
+"""The names of onnxruntime that cameo.onnxruntime does not have, with reasons. Using one raises an error with the
+reason."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ _DEVICES = "cameo.devices lists devices; name a provider, or set a policy"
 _MEMORY = "memory is planned by cameo, and values lie in host memory"
 _LIBRARIES = "providers are a part of the build"
 _CONTEXTS = "contexts of compiled models are in the model or in files beside it"
-_KERNELS = "no kernel takes such weights"
+_KERNELS = "no kernel has such weights"
 _REGISTRY = "`cameo ops` and docs/operators.md list operators and kernels"
 
 ABSENT: dict[str, dict[str, str]] = {
@@ -24,14 +25,14 @@ ABSENT: dict[str, dict[str, str]] = {
         "register_execution_provider_library": _LIBRARIES,
         "unregister_execution_provider_library": _LIBRARIES,
     },
-    # of capi, beside those of onnxruntime
+    # Names of capi that are not in onnxruntime, too.
     "capi": {
         "DeviceReset": _DEVICES,
-        "SessionObjectInitializer": "onnxruntime's inner part",
+        "SessionObjectInitializer": "it is internal to onnxruntime",
         "get_all_operator_schema": _REGISTRY,
         "get_all_opkernel_def": _REGISTRY,
         "get_registered_ep_kernel_defs": _REGISTRY,
-        "get_session_initializer": "onnxruntime's inner part",
+        "get_session_initializer": "it is internal to onnxruntime",
         "opkernel": _REGISTRY,
         "pack_fp4_weights_for_cuda_moe_gemm": _KERNELS,
         "quantize_qdq_matmul_2bits": _KERNELS,
@@ -39,7 +40,7 @@ ABSENT: dict[str, dict[str, str]] = {
     },
     "SessionOptions": {
         "clear_ep_context_data_read_func": _CONTEXTS,
-        "register_custom_ops_library": "an operator of one's own is C++ in a provider of the build",
+        "register_custom_ops_library": "custom operators are written in C++ in a provider of the build",
         "set_ep_context_data_read_func": _CONTEXTS,
         "set_provider_selection_policy_delegate": "set_provider_selection_policy takes one of the policies",
     },
@@ -47,13 +48,13 @@ ABSENT: dict[str, dict[str, str]] = {
     "OrtEpDevice": {"create_sync_stream": _DEVICES},
     "ModelCompiler": {"set_ep_context_data_write_func": _CONTEXTS, "clear_ep_context_data_write_func": _CONTEXTS},
     "InferenceSession": {
-        "set_ep_dynamic_options": "a provider's options are those that the session was loaded with",
+        "set_ep_dynamic_options": "a provider's options are set when the session is loaded",
     },
 }
 
 
 class AbsentAttribute(NotImplemented, AttributeError):
-    """A name of onnxruntime's that cameo.onnxruntime does not have; the words say what there is instead."""
+    """A name of onnxruntime that cameo.onnxruntime does not have; the message has the alternative."""
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -61,12 +62,13 @@ class AbsentAttribute(NotImplemented, AttributeError):
 
     @name.setter
     def name(self, attribute: object) -> None:
-        """Python writes the attribute's name into an AttributeError; here it is that of the code."""
+        """Does nothing: Python sets an AttributeError's name to the attribute's, but here it is the name of the
+        code."""
 
 
 def of_capi(name: str) -> Any:
-    """An attribute of capi that is not there. onnxruntime's packages in plain Python import the functions that quantize
-    weights by name, and stay importable: those raise NotImplemented when they are called."""
+    """The result for a missing attribute of capi: raises AbsentAttribute. For functions that quantize weights it
+    returns a function that raises NotImplemented, because onnxruntime's packages in pure Python import them by name."""
     reason = ABSENT["capi"].get(name)
     if reason is None:
         raise no_attribute("onnxruntime", name)
@@ -81,7 +83,7 @@ def of_capi(name: str) -> Any:
 
 
 def no_attribute(owner: str, name: str) -> AttributeError:
-    """The error for an attribute that is not there."""
+    """The error for a missing attribute."""
     if name in ABSENT[owner]:
         return AbsentAttribute(f"{owner}.{name} is not in cameo.onnxruntime: {ABSENT[owner][name]} (docs/python.md)")
     return AttributeError(f"cameo's {owner} has no attribute {name!r}")

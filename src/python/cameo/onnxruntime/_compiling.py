@@ -1,4 +1,4 @@
-"""onnxruntime's interface for compiling models, over cameo's."""
+"""onnxruntime's interface for compiling models, implemented with cameo's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ._values import OrtValue
 
 
 class OrtExternalInitializerInfo:
-    """A place of an initializer in a file."""
+    """The location of an initializer in a file."""
 
     def __init__(self, filepath: str, file_offset: int, byte_size: int) -> None:
         self.filepath, self.file_offset, self.byte_size = str(filepath), int(file_offset), int(byte_size)
@@ -26,8 +26,8 @@ Place = Callable[[str, OrtValue, "OrtExternalInitializerInfo | None"], "OrtExter
 
 
 class ModelCompiler:
-    """Compiles a model for the providers of options: groups of nodes become nodes that hold a compiled program. A model of
-    which nothing can be compiled is written as it is."""
+    """Compiles a model for the providers of the options: groups of nodes become nodes with a compiled program. A model
+    that no provider can compile is written without a change."""
 
     def __init__(
         self,
@@ -72,8 +72,8 @@ class ModelCompiler:
             raise Fail(f"Unable to compile any nodes: {error.words}") from None
 
     def _placing(self, folder: str | None) -> Callable[[str, Any], tuple[str, int, int] | None] | None:
-        """The function that says where an initializer is, as the compiled part calls it: a file in the folder of the compiled
-        model goes by its name."""
+        """The user's function for the locations of initializers, in the form that _core.compile_model() calls. The path
+        of a file in the folder of the compiled model becomes relative to that folder."""
         place = self._place
         if place is None:
             return None
@@ -88,7 +88,7 @@ class ModelCompiler:
         return call
 
     def compile_to_file(self, output_model_path: str | os.PathLike[str] | None = None) -> None:
-        """Writes a file; without a path, beside the model, with _ctx in its name."""
+        """Writes a file. Without a path, it is beside the model, with _ctx in its name."""
         if output_model_path is not None and not isinstance(output_model_path, (str, os.PathLike)):
             raise TypeError(f"Output model's filepath is of unexpected type '{type(output_model_path)}'")
         self._compile(None if output_model_path is None else path_text(output_model_path))
@@ -99,7 +99,8 @@ class ModelCompiler:
         return b"".join(pieces)
 
     def compile_to_stream(self, write_function: Callable[[bytes], object]) -> None:
-        """Hands the model to a function, in pieces. Fail with the words of what the function raises."""
+        """Passes the model to a function, in pieces. If the function raises an exception, raises Fail with its
+        message."""
         raised: list[BaseException] = []
 
         def write(piece: bytes) -> None:

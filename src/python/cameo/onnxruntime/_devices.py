@@ -1,4 +1,4 @@
-"""onnxruntime's descriptions of devices and of their memory. Values of cameo.onnxruntime lie in host memory."""
+"""onnxruntime's descriptions of devices and of their memory. Values of cameo.onnxruntime are in host memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ._enums import (
     OrtMemType,
 )
 
-# onnxruntime's numbers of kinds of devices, and the vendor that a kind's name means.
+# onnxruntime's numbers of kinds of devices, and the vendors that names of kinds imply.
 _DEVICE_NUMBERS = {"cpu": 0, "cuda": 1, "cann": 3, "dml": 4, "webgpu": 1, "gpu": 1, "npu": 3, "fpga": 2}
 _VENDORS = {
     "cuda": OrtDeviceVendorId.NVIDIA,
@@ -30,8 +30,9 @@ _VENDORS = {
 
 
 class OrtDevice:
-    """A place of memory, which a program may name; values lie in the host's. Numbers are onnxruntime's: the kind of
-    device, the kind of memory, then the vendor and the device's number, or the number alone."""
+    """A device with memory. Values of cameo.onnxruntime can only be in that of the host. The numbers are onnxruntime's:
+    the kind of device, the kind of memory, then either the vendor and the device's number, or only the device's
+    number."""
 
     def __init__(self, device: int | OrtDevice, mem_type: int = 0, *vendor_and_id: int) -> None:
         if isinstance(device, OrtDevice):
@@ -107,14 +108,14 @@ class OrtDevice:
 
 
 def check_device(device: Any) -> None:
-    """InvalidArgument for a device, or a name of one, that is not the host's memory."""
+    """Raises InvalidArgument for a device, or the name of one, other than the host."""
     if isinstance(device, OrtDevice):
         is_host = device.device_type() == OrtDevice.cpu()
     else:
         is_host = str(device).lower() in ("cpu", "cpu_pinned")
     if not is_host:
         name = f"number {device.device_type()}" if isinstance(device, OrtDevice) else repr(device)
-        raise InvalidArgument(f"device {name}: values of cameo.onnxruntime lie in host memory, 'cpu'")
+        raise InvalidArgument(f"device {name}: values of cameo.onnxruntime are in host memory, 'cpu'")
 
 
 class OrtMemoryInfo:
@@ -144,7 +145,7 @@ class OrtMemoryInfo:
 
 
 class OrtArenaCfg:
-    """Settings of onnxruntime's arena. They are kept, and change nothing: cameo plans memory itself."""
+    """Settings of onnxruntime's arena. They are stored, but have no effect: cameo plans memory itself."""
 
     _NAMES = (
         "max_mem", "arena_extend_strategy", "initial_chunk_size_bytes", "max_dead_bytes_per_chunk",
@@ -200,7 +201,7 @@ class OrtEpDevice:
         self.device = OrtHardwareDevice(kind, vendor)
 
     def memory_info(self, memory_type: OrtDeviceMemoryType) -> None:
-        """None: values lie in host memory, whatever computes."""
+        """Returns None: values are in host memory, whatever device computes."""
 
     if not TYPE_CHECKING:
 
@@ -223,7 +224,7 @@ def get_hardware_devices() -> list[OrtHardwareDevice]:
 
 
 def get_hardware_device_ep_incompatibility_details(ep_name: str, device: OrtHardwareDevice) -> dict[str, Any]:
-    """Why a provider can't use a device: a sum of numbers of OrtDeviceEpIncompatibilityReason, and words."""
+    """Why a provider can't use a device: a bit mask of OrtDeviceEpIncompatibilityReason, and a text."""
     of_provider = [each.device for each in get_ep_devices() if each.ep_name == ep_name]
     if not of_provider and ep_name not in (long for _, long in _core.providers()):
         raise InvalidArgument(f"this build has no provider {ep_name!r}")
@@ -233,9 +234,9 @@ def get_hardware_device_ep_incompatibility_details(ep_name: str, device: OrtHard
 
 
 def get_model_compatibility_for_ep_devices(devices: Sequence[OrtEpDevice], text: str) -> OrtCompiledModelCompatibility:
-    """What a provider says of a compiled model whose description of what it needs is `text`."""
+    """Whether a provider can run a compiled model with the compatibility string `text`."""
     if not isinstance(text, str):
-        raise TypeError(f"the description of what a model needs is a text, and this is {type(text).__name__}")
+        raise TypeError(f"a compatibility string is a text, and this is {type(text).__name__}")
     names = {each.ep_name for each in devices}
     if len(names) != 1:
         raise InvalidArgument("give devices, all of one provider")
@@ -243,7 +244,7 @@ def get_model_compatibility_for_ep_devices(devices: Sequence[OrtEpDevice], text:
 
 
 def get_compatibility_info_from_model(model_path: str | os.PathLike[str], ep_type: str) -> str | None:
-    """What a compiled model says that a provider needs; None where it says nothing."""
+    """The compatibility string for a provider in a compiled model; None if there is none."""
     path = os.fspath(model_path)
     if not path or not ep_type:
         raise InvalidArgument("a path of a model and a name of a provider are needed")
@@ -253,7 +254,7 @@ def get_compatibility_info_from_model(model_path: str | os.PathLike[str], ep_typ
 
 
 def get_compatibility_info_from_model_bytes(model_data: Any, ep_type: str) -> str | None:
-    """The same of a model in memory."""
+    """get_compatibility_info_from_model() for a model in memory."""
     if not memoryview(model_data).nbytes or not ep_type:
         raise InvalidArgument("the bytes of a model and a name of a provider are needed")
     return _core.compatibility(model_data, ep_type)

@@ -1,4 +1,4 @@
-"""onnxruntime's numbers."""
+"""onnxruntime's enumerations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import enum
 
 
 class _Number(enum.IntEnum):
-    """A number that is written with its name, as pybind11 writes its enumerations; `value` is the number."""
+    """An enumeration that is printed with its name, as pybind11's enumerations are; `value` is the number."""
 
     def __str__(self) -> str:
         return f"{type(self).__name__}.{self.name}"
@@ -16,7 +16,7 @@ class _Number(enum.IntEnum):
 
 
 class GraphOptimizationLevel(_Number):
-    """How far a graph is rewritten."""
+    """The level of graph optimization."""
 
     ORT_DISABLE_ALL = 0
     ORT_ENABLE_BASIC = 1
@@ -26,14 +26,14 @@ class GraphOptimizationLevel(_Number):
 
 
 class ExecutionMode(_Number):
-    """Nodes one after the other, or those that are independent at once."""
+    """Whether independent nodes run at the same time."""
 
     ORT_SEQUENTIAL = 0
     ORT_PARALLEL = 1
 
 
 class ExecutionOrder(_Number):
-    """Accepted; the order of nodes is cameo's own."""
+    """Accepted without effect: cameo plans the order of nodes itself."""
 
     DEFAULT = 0
     PRIORITY_BASED = 1
@@ -82,7 +82,7 @@ class OrtHardwareDeviceType(_Number):
 
 
 class OrtDeviceVendorId(enum.IntEnum):
-    """Vendors of devices; in onnxruntime, too, this one is written as a number."""
+    """Vendors of devices. As in onnxruntime, they are printed as numbers."""
 
     NONE = 0x0000
     AMD = 0x1002
@@ -107,7 +107,7 @@ class OrtExecutionProviderDevicePolicy(_Number):
 
 
 class OrtSparseFormat(_Number):
-    """How a sparse tensor says where its elements are."""
+    """The format of a sparse tensor's indices."""
 
     ORT_SPARSE_UNDEFINED = 0
     ORT_SPARSE_COO = 1
@@ -143,7 +143,7 @@ class OrtCompileApiFlags(enum.IntFlag):
 
 
 class ArenaExtendStrategy(_Number):
-    """Accepted; cameo plans memory itself."""
+    """Accepted without effect: cameo plans memory itself."""
 
     kNextPowerOfTwo = 0  # noqa: N815 - onnxruntime's name
     kSameAsRequested = 1  # noqa: N815 - onnxruntime's name

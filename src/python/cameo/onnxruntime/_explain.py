@@ -1,4 +1,4 @@
-"""The words that programs which were written for onnxruntime look for in its errors, before cameo's own."""
+"""Adds onnxruntime's messages to cameo's errors, because programs that use onnxruntime search for them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def missing_inputs(session: InnerSession, feed: Mapping[str, Any]) -> InvalidArgument | None:
-    """The error of a run without an input that it needs; None where none is missing."""
+    """The error for missing inputs of a run; None if no input is missing."""
     missing = [each.name for each in session._needed if each.name not in feed and not each.optional]
     if not missing:
         return None
@@ -24,7 +24,7 @@ def missing_inputs(session: InnerSession, feed: Mapping[str, Any]) -> InvalidArg
 
 
 def explained_graph(error: InvalidGraph) -> InvalidGraph:
-    """The error with onnxruntime's words for an operator that there is not."""
+    """The error with onnxruntime's message if it is about an unknown operator."""
     if found := re.search(r"there is no operator '([^']*)' in domain '([^']*)'", error.words):
         return InvalidGraph(f"{found[2]}:{found[1]}(-1) is not a registered function/op ({error.words})")
     return error
@@ -59,7 +59,7 @@ def _fault(info: Any, value: Any) -> str | None:
 def explained(
     error: InvalidArgument, session: InnerSession, output_names: Sequence[str] | None, feed: Mapping[str, Any]
 ) -> InvalidArgument:
-    """The error with onnxruntime's words for what is wrong with the inputs, or with the names of outputs."""
+    """The error with onnxruntime's message if it is about the inputs or the names of outputs."""
     if missing := missing_inputs(session, feed):
         return missing
     known = {each.name: each for each in session.cameo_session.inputs}

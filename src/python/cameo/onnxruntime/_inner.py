@@ -1,5 +1,5 @@
-"""What onnxruntime has in its compiled part, over cameo.Session: a session, and a binding of memory to its inputs and
-outputs. Public code reaches them as InferenceSession._sess and IOBinding._iobinding."""
+"""The session and binding classes of onnxruntime's compiled part, implemented with cameo.Session. Programs use them as
+InferenceSession._sess and IOBinding._iobinding."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _pool: concurrent.futures.ThreadPoolExecutor | None = None
 
 
 def fallback_provider() -> str:
-    """The long name of the provider that takes every node."""
+    """The long name of the fallback provider, which has a kernel for every node."""
     return _core.providers()[-1][1]
 
 
@@ -41,21 +41,21 @@ def check_and_normalize_provider_args(
     provider_options: Sequence[Mapping[Any, Any]] | None,
     available_provider_names: Sequence[str],
 ) -> tuple[list[str], list[dict[str, str]]]:
-    """Names of providers, each once, and the options of each as texts. Providers are names, or pairs of a name and options;
-    a name that is not available is a warning. InvalidArgument for anything else."""
+    """Returns the names of providers without duplicates, and the options of each as texts. `providers` has names, or
+    pairs of a name and options. Warns of names that are not available; raises InvalidArgument for anything else."""
     if providers is None:
         return [], []
     if isinstance(providers, str):
         providers = [providers]
     if not isinstance(providers, Sequence):
-        raise InvalidArgument(f"providers is {providers!r}, which is no list")
+        raise InvalidArgument(f"providers is {providers!r}, which is not a list")
     if provider_options is not None:
         if not isinstance(provider_options, Sequence) or not all(isinstance(each, Mapping) for each in provider_options):
             raise InvalidArgument(f"provider_options is {provider_options!r}; it needs a list of dictionaries")
         if len(providers) != len(provider_options):
             raise InvalidArgument(f"there are {len(providers)} providers, and options for {len(provider_options)}")
         if not all(isinstance(each, str) for each in providers):
-            raise InvalidArgument("providers have their options in pairs, or in provider_options, and not in both")
+            raise InvalidArgument("options of providers are in pairs or in provider_options, but not in both")
         providers = list(zip(providers, provider_options, strict=True))
     chosen: dict[str, dict[str, str]] = {}
     for each in providers:
@@ -102,7 +102,7 @@ def _has_default(info: Any) -> bool:
 
 
 def _options_of_model(options: SessionOptions, config: str) -> SessionOptions:
-    """The options that a model has in its metadata (ort_config), over those that were given."""
+    """A copy of the options, overwritten by those in the model's metadata (ort_config)."""
     try:
         wanted = json.loads(config)["session_options"]
         made = copy.copy(options)
@@ -123,7 +123,7 @@ def _options_of_model(options: SessionOptions, config: str) -> SessionOptions:
 
 
 class InnerSession:
-    """onnxruntime's compiled session: initialize_session loads the model."""
+    """onnxruntime's compiled session. initialize_session() loads the model."""
 
     def __init__(self, options: SessionOptions, model: Any, is_path: bool = True, read_config: bool = False) -> None:
         self.session_options, self._model, self._reads_config = options, model, read_config
@@ -142,8 +142,8 @@ class InnerSession:
                 raise InvalidArgument(f"Unknown Provider Type: {name}; this build has {', '.join(known)}")
         self._begin = time.time_ns()
         fallback = fallback_provider()
-        # The fallback takes every node: what comes after it gets none. It has no options, and onnxruntime reads none of
-        # those that are written for it.
+        # The fallback takes every remaining node, so providers after it would get none. It has no options; onnxruntime
+        # ignores options for it, too.
         chosen = {name: dict(own) for name, own in zip(providers, provider_options, strict=True)}
         if fallback in chosen:
             names = list(chosen)
@@ -173,7 +173,7 @@ class InnerSession:
         self._needed = [each for each in self.cameo_session.inputs if not _has_default(each)]
         self._gives_sparse = any(each.type.startswith("sparse_tensor(") for each in self.cameo_session.outputs)
 
-    # --- what the model is ---
+    # --- the model ---
 
     @property
     def inputs_meta(self) -> list[NodeArg]:
@@ -196,8 +196,8 @@ class InnerSession:
         )  # fmt: skip
 
     @staticmethod
-    def _memory_infos(of: Sequence[Any]) -> list[OrtMemoryInfo]:
-        return [OrtMemoryInfo("Cpu", OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, OrtMemType.DEFAULT) for _ in of]
+    def _memory_infos(infos: Sequence[Any]) -> list[OrtMemoryInfo]:
+        return [OrtMemoryInfo("Cpu", OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, OrtMemType.DEFAULT) for _ in infos]
 
     @property
     def input_meminfos(self) -> list[OrtMemoryInfo]:
@@ -223,7 +223,7 @@ class InnerSession:
         return {name: {key: str(value) for key, value in given.get(name, {}).items()} for name in self.get_providers()}
 
     def get_provider_graph_assignment_info(self) -> list[OrtEpAssignedSubgraph]:
-        """The nodes that run, with their providers, where the configuration wanted that to be recorded."""
+        """The nodes that run, with their providers. Raises Fail unless the configuration requests the record."""
         if self.session_options._config.get(_RECORD_ASSIGNMENT) != "1":
             raise Fail(
                 f"Session configuration entry '{_RECORD_ASSIGNMENT}' must be set to \"1\" to retrieve EP graph assignment "
@@ -240,7 +240,7 @@ class InnerSession:
         return []
 
     def set_tuning_results(self, results: Sequence[Any], error_on_invalid: bool = False) -> None:
-        """InvalidArgument for results, if errors are wanted: no provider tunes itself while it runs."""
+        """Raises InvalidArgument for results if `error_on_invalid`: no provider tunes itself while it runs."""
         if results and error_on_invalid:
             raise InvalidArgument(f"Cannot find execution provider {results[0].get('ep')}: none here has tuning results")
 
@@ -255,7 +255,7 @@ class InnerSession:
     def run(
         self, output_names: Sequence[str] | None, input_feed: Mapping[str, Any], run_options: RunOptions | None = None
     ) -> list[Any]:
-        """One run: the outputs of these names, or all."""
+        """Runs the model once; returns the outputs with these names, or all."""
         feed = input_feed if type(input_feed) is dict else dict(input_feed)
         for each in feed.values():
             if type(each) in _WRAPPED:
@@ -284,7 +284,7 @@ class InnerSession:
         fetches: OrtValueVector,
         fetch_devices: Sequence[OrtDevice],
     ) -> None:
-        """The same from vectors into one: an empty one is filled, and what another holds is written over."""
+        """Runs the model once. Outputs are appended to `fetches` if it is empty, else written into its values."""
         for device in fetch_devices:
             check_device(device)
         made = self.run_with_ort_values(dict(zip(feed_names, feeds, strict=True)), fetch_names, run_options)
@@ -304,19 +304,19 @@ class InnerSession:
         user_data: Any,
         run_options: RunOptions | None = None,
     ) -> None:
-        """A run in a thread, which calls back with outputs, user_data and the error's words, "" without one. What the
-        callback raises goes to sys.unraisablehook, as in onnxruntime."""
+        """Runs the model in another thread, which calls `callback` with the outputs, user_data and the error's message,
+        "" if there is none. Exceptions of the callback are passed to sys.unraisablehook, as in onnxruntime."""
         global _pool
         _pool = _pool or concurrent.futures.ThreadPoolExecutor(thread_name_prefix="cameo")
 
         def work() -> None:
             try:
                 made, words = self.run(output_names, input_feed, run_options), ""
-            except Exception as error:  # noqa: BLE001 - it is handed over in words, as onnxruntime does
+            except Exception as error:  # noqa: BLE001 - its message is passed to the callback, as in onnxruntime
                 made, words = [], str(error)
             try:
                 callback(made, user_data, words)
-            except BaseException as error:  # noqa: BLE001 - no caller is there to catch it
+            except BaseException as error:  # noqa: BLE001 - no caller can catch it
                 sys.unraisablehook(_Unraisable(error))
 
         _pool.submit(work)
@@ -335,7 +335,7 @@ class InnerSession:
     # --- profiles ---
 
     def end_profiling(self) -> str:
-        """Writes what was recorded since the session was loaded; the file's name, "" where nothing was."""
+        """Writes the profile since the session was loaded. Returns the file's path, "" if profiling is off."""
         if self._profile is None:
             return ""
         prefix = self.session_options.profile_file_prefix
@@ -353,7 +353,7 @@ class InnerSession:
 
 
 class _Unraisable:
-    """What sys.unraisablehook takes."""
+    """The argument of sys.unraisablehook."""
 
     def __init__(self, error: BaseException) -> None:
         self.exc_type, self.exc_value, self.exc_traceback = type(error), error, error.__traceback__
@@ -362,21 +362,21 @@ class _Unraisable:
 
 
 class SessionIOBinding:
-    """onnxruntime's compiled binding: inputs and outputs that runs read and write where they lie."""
+    """onnxruntime's compiled binding: inputs and outputs that runs read and write in place."""
 
     def __init__(self, session: InnerSession) -> None:
         self._session = session
         self._names = [each.name for each in session.cameo_session.outputs]
         self._binding = session.cameo_session.bind()
         self._inputs: dict[str, Any] = {}
-        self._outputs: dict[str, Any] = {}  # None: memory of the binding's own
-        self._made: dict[str, Any] | None = None  # of the last run, where the binding of it is gone
+        self._outputs: dict[str, Any] = {}  # None: memory of the binding
+        self._made: dict[str, Any] | None = None  # outputs of the last run, if its binding was replaced
         self._has_run = False
 
     def bind_input(
         self, name: str, value: Any, element_type: Any = None, shape: Sequence[int] | None = None, address: int | None = None
     ) -> None:
-        """An array; or a device, and memory that the caller keeps, by its address."""
+        """Binds an array; or, if `value` is a device, memory at an address, which the caller keeps alive."""
         if address is None:
             held = value
         else:
@@ -399,7 +399,7 @@ class SessionIOBinding:
         shape: Sequence[int] | None = None,
         address: int | None = None,
     ) -> None:
-        """Memory that the caller keeps, by its address; without one, memory of the binding's own."""
+        """Binds memory at an address, which the caller keeps alive; without an address, memory of the binding."""
         check_device(device)
         if name not in self._names:
             raise InvalidArgument(f"{name}: the model has no output of this name; it has {', '.join(self._names)}")
@@ -423,23 +423,23 @@ class SessionIOBinding:
         return self._binding.outputs() if self._made is None else self._made
 
     def get_outputs(self) -> OrtValueVector:
-        """Of the outputs that were bound, in the order of binding."""
+        """The outputs that were bound, in the order of binding."""
         made = self._results()
         return OrtValueVector._of([OrtValue._of(from_cameo(made[name])) for name in self._outputs])
 
     def copy_outputs_to_cpu(self) -> list[Any]:
-        """The same as numpy arrays."""
+        """The outputs that were bound, as numpy arrays."""
         made = self._results()
         return [numpy.array(made[name]) if self._outputs[name] is not None else from_cameo(made[name]) for name in self._outputs]
 
     def synchronize_inputs(self) -> None:
-        """Without effect: values lie in host memory."""
+        """Without effect: values are in host memory."""
 
     def synchronize_outputs(self) -> None:
-        """Without effect: values lie in host memory."""
+        """Without effect: values are in host memory."""
 
     def clear_binding_inputs(self) -> None:
-        """Outputs of the last run stay."""
+        """Removes all inputs. The outputs of the last run remain available."""
         if self._has_run:
             self._made = self._results()
         self._binding = self._session.cameo_session.bind()

@@ -1,4 +1,4 @@
-"""onnxruntime's options, numbers and functions that need no session."""
+"""onnxruntime's options, and its functions that do not need a session."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._enums import ExecutionMode, ExecutionOrder, GraphOptimizationLevel, OrtEx
 from ._values import OrtValue
 
 API_VERSION = "1.31.1"
-"""The version of onnxruntime whose names these are."""
+"""The version of onnxruntime that this interface follows."""
 
 _logger_severity = 2
 _global_threads: int | None = None
@@ -30,7 +30,7 @@ class NodeArg(NamedTuple):
 
 
 class ModelMetadata(NamedTuple):
-    """What a model says about itself."""
+    """The metadata of a model."""
 
     producer_name: str
     graph_name: str
@@ -42,7 +42,8 @@ class ModelMetadata(NamedTuple):
 
 
 class SessionOptions:
-    """onnxruntime's session options, with its defaults. Those about its memory are accepted: cameo plans memory itself."""
+    """onnxruntime's session options, with its defaults. Those about memory have no effect: cameo plans memory
+    itself."""
 
     __slots__ = (
         "graph_optimization_level", "intra_op_num_threads", "inter_op_num_threads", "execution_mode", "execution_order",
@@ -79,32 +80,32 @@ class SessionOptions:
         self._stop = _core.Stop()
 
     def add_session_config_entry(self, key: str, value: str) -> None:
-        """Sets an entry of the configuration; docs/session_keys.md has those that cameo knows."""
+        """Sets an entry of the configuration; docs/session_keys.md lists the keys that cameo supports."""
         self._config[key] = value
 
     def get_session_config_entry(self, key: str) -> str:
-        """An entry that was set; RuntimeError for others, as in onnxruntime."""
+        """Returns an entry that was set; raises RuntimeError for others, as onnxruntime does."""
         if key not in self._config:
             raise RuntimeError(f"SessionOptions does not have configuration with key: {key}")
         return self._config[key]
 
     def add_free_dimension_override_by_name(self, name: str, size: int) -> None:
-        """The size of a dim that the model leaves open."""
+        """Sets the size of the model's symbolic dim with this name."""
         self._free_dims[name] = size
 
     def add_free_dimension_override_by_denotation(self, denotation: str, size: int) -> None:
-        """The same by what the model says the dim is."""
+        """Sets the size of the model's symbolic dims with this denotation, such as DATA_BATCH."""
         self._free_dims_by_denotation[denotation] = size
 
     def add_initializer(self, name: str, value: OrtValue) -> None:
-        """A tensor instead of the model's initializer of this name, of the same type and shape. Sessions keep it, and share
-        it where several have these options."""
+        """Replaces the model's initializer of this name by a tensor of the same type and shape. Sessions with these
+        options share the tensor and keep it alive."""
         if not isinstance(value, OrtValue):
             raise InvalidArgument(f"the initializer {name!r} is a {type(value).__name__}, and has to be an OrtValue")
         self._initializers[name] = value._held
 
     def add_external_initializers(self, names: Sequence[str], values: Sequence[OrtValue]) -> None:
-        """The same for several, whose external data then needs no file."""
+        """Replaces several initializers. Files of their external data are then not needed."""
         if len(names) != len(values):
             raise InvalidArgument(f"there are {len(names)} names, and {len(values)} values")
         for name, value in zip(names, values, strict=True):
@@ -113,7 +114,8 @@ class SessionOptions:
     def add_external_initializers_from_files_in_memory(
         self, names: Sequence[str], buffers: Sequence[Any], lengths: Sequence[int]
     ) -> None:
-        """Files of external data that are in memory: the locations that the model gives, buffers, and their bytes."""
+        """Replaces files of external data by buffers in memory: the files' locations in the model, the buffers, and the
+        numbers of bytes."""
         if not len(names) == len(buffers) == len(lengths):
             raise InvalidArgument(f"there are {len(names)} names, {len(buffers)} buffers and {len(lengths)} lengths")
         for name, buffer, length in zip(names, buffers, lengths, strict=True):
@@ -123,39 +125,40 @@ class SessionOptions:
             self._external_files[name] = view[:length]
 
     def add_provider(self, name: str, options: Mapping[str, Any]) -> None:
-        """A provider with options, by priority; InferenceSession's own list comes before it."""
+        """Adds a provider with options, after those added before. A list passed to InferenceSession overrides them
+        all."""
         self._providers.append((name, dict(options)))
 
     def add_provider_for_devices(self, devices: Sequence[OrtEpDevice], options: Mapping[str, Any]) -> None:
-        """The same for devices of get_ep_devices, all of one provider."""
+        """Adds the provider of some devices from get_ep_devices(), which must belong to one provider."""
         names = {each.ep_name for each in devices}
         if len(names) != 1:
             raise InvalidArgument("give devices, all of one provider")
         self.add_provider(names.pop(), options)
 
     def has_providers(self) -> bool:
-        """Whether there are providers in these options."""
+        """True if these options have providers or a policy."""
         return bool(self._providers) or self._policy is not None
 
     def set_provider_selection_policy(self, policy: OrtExecutionProviderDevicePolicy) -> None:
-        """A policy that chooses providers."""
+        """Sets a policy that chooses providers."""
         name = OrtExecutionProviderDevicePolicy(policy).name.lower()
         self._policy = name
 
     def set_load_cancellation_flag(self, cancel: bool) -> None:
-        """Ends loading with these options, now and later; False: lets it go on."""
+        """Ends loading with these options, now and later; False permits loading again."""
         if cancel:
             self._stop.request()
         else:
             self._stop = _core.Stop()
 
-    if not TYPE_CHECKING:  # a checker would take any name for one that is there
+    if not TYPE_CHECKING:  # with __getattr__, a type checker would accept any name
 
         def __getattr__(self, name: str) -> Any:
             raise no_attribute("SessionOptions", name)
 
     def _keywords(self) -> dict[str, Any]:
-        """The same as options of cameo.Session."""
+        """These options as keyword arguments of cameo.Session."""
         severity = self.log_severity_level if self.log_severity_level >= 0 else _logger_severity
         config = dict(self._config)
         if self.optimized_model_filepath:
@@ -165,7 +168,7 @@ class SessionOptions:
         threads = self.intra_op_num_threads if _global_threads is None else _global_threads
         quiet: Any = (lambda severity, words: None) if severity > 2 else None
         return {
-            "threads": max(threads, 0),  # less than 0: onnxruntime's default, too
+            "threads": max(threads, 0),  # negative numbers mean the default, as in onnxruntime
             "optimize": int(self.graph_optimization_level),
             "parallel": self.execution_mode == ExecutionMode.ORT_PARALLEL,
             "config": config,
@@ -181,7 +184,7 @@ class SessionOptions:
 
 
 class RunOptions:
-    """onnxruntime's options of a run. `terminate` ends the runs that have them."""
+    """onnxruntime's options of a run. Setting `terminate` ends the runs with these options."""
 
     __slots__ = (
         "log_severity_level", "log_verbosity_level", "logid", "only_execute_path_to_fetches", "training_mode", "_stop", "_config",
@@ -208,11 +211,11 @@ class RunOptions:
             self._stop = _core.Stop()
 
     def add_run_config_entry(self, key: str, value: str) -> None:
-        """Kept, and without effect: no entry of a run changes what cameo computes."""
+        """Stores an entry, which has no effect: no entry changes what cameo computes."""
         self._config[key] = value
 
     def get_run_config_entry(self, key: str) -> str:
-        """An entry that was set; RuntimeError for others, as in onnxruntime."""
+        """Returns an entry that was set; raises RuntimeError for others, as onnxruntime does."""
         if key not in self._config:
             raise RuntimeError(f"RunOptions does not have configuration with key: {key}")
         return self._config[key]
@@ -224,9 +227,9 @@ class RunOptions:
 
 
 def get_available_providers() -> list[str]:
-    """Long names of the providers of this build, what a user wants first: those of accelerators that are here, the
-    fallback, and those that want to be chosen on purpose. The fallback takes every node, so a session that is given the
-    whole list loads for the first two alone."""
+    """Long names of this build's providers: those with an accelerator on this machine, then the fallback, then the
+    others. The fallback takes every node, so that a session with the whole list uses providers up to the fallback
+    only."""
     names = [long for _, long in _core.providers()]
     accelerated = [long for _, long, kind, _, _ in _core.devices() if kind != "cpu"]
     first = [name for name in names[:-1] if name in accelerated]
@@ -234,27 +237,27 @@ def get_available_providers() -> list[str]:
 
 
 def get_all_providers() -> list[str]:
-    """The same by priority, as sessions try them: the fallback is the last."""
+    """Long names of this build's providers in order of priority, as sessions try them: the fallback is the last."""
     return [long for _, long in _core.providers()]
 
 
 def get_device() -> str:
-    """ "CPU"."""
+    """Returns "CPU"."""
     return "CPU"
 
 
 def get_version_string() -> str:
-    """The version of onnxruntime whose names these are."""
+    """The version of onnxruntime that this interface follows."""
     return API_VERSION
 
 
 def get_build_info() -> str:
-    """What computes."""
+    """The versions of cameo and of this interface."""
     return f"cameo {_core.__version__} with the names of onnxruntime {API_VERSION}, Build Info: build type=Release"
 
 
 def set_default_logger_severity(severity: int) -> None:
-    """The severity from which on sessions log that do not say otherwise: 0 to 4."""
+    """Sets the lowest severity, 0 to 4, that is logged by sessions whose options do not set one."""
     global _logger_severity
     if severity not in range(5):
         raise InvalidArgument(f"Invalid logging severity. {severity} is not in [0,4]")
@@ -266,13 +269,13 @@ def set_default_logger_verbosity(verbosity: int) -> None:
 
 
 def set_seed(seed: int) -> None:
-    """Refused where it would matter: a random operator takes its seed from the model."""
+    """Without effect, and warns of that: a random operator takes its seed from the model."""
     warnings.warn("cameo.onnxruntime.set_seed has no effect: random operators take their seeds from the model", stacklevel=2)
 
 
 def set_global_thread_pool_sizes(intra_op_num_threads: int = 0, inter_op_num_threads: int = 0) -> None:
-    """Sessions whose options have use_per_session_threads off get so many threads each, and those that have it on are
-    refused from now on, as onnxruntime does. Fail for a second call."""
+    """Sets the number of threads of each session whose options have use_per_session_threads off. From now on, options
+    that have it on are refused, as in onnxruntime. Raises Fail in a second call."""
     global _global_threads
     if _global_threads is not None:
         raise Fail("Global thread pools have already been created, cannot replace them")
@@ -280,7 +283,7 @@ def set_global_thread_pool_sizes(intra_op_num_threads: int = 0, inter_op_num_thr
 
 
 def has_collective_ops() -> bool:
-    """False: a process computes for itself."""
+    """False: cameo has no collective operators."""
     return False
 
 
@@ -289,7 +292,7 @@ def preload_dlls(cuda: bool = True, cudnn: bool = True, msvc: bool = True, direc
 
 
 def print_debug_info() -> None:
-    """Prints what computes, and where it is."""
+    """Prints the version, the path of the compiled part, and the providers."""
     print(f"{get_build_info()}\nmodule: {_core.__file__}\nproviders: {', '.join(get_available_providers())}")
 
 

@@ -1,4 +1,4 @@
-"""Profiles in the layout of onnxruntime's, which its own tools read: a list of events, one in a line."""
+"""Profiles in onnxruntime's format, which its tools read: a list of events, one per line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def _event(kind: str, name: str, begin_us: float, length_us: float, thread: int,
 
 
 def _node_events(trace: dict[str, Any], begin_us: float) -> list[dict[str, Any]]:
-    """A node is an event of its name with _kernel_time; `begin_us` is when the first one began."""
+    """The events of nodes, each with the node's name and _kernel_time. `begin_us` is the time when the first run
+    began."""
     long_names = dict(_core.providers())
     made = []
     for each in trace["traceEvents"]:
@@ -36,8 +37,8 @@ def _node_events(trace: dict[str, Any], begin_us: float) -> list[dict[str, Any]]
 def write_profile(
     profile: Any, path: str, begin: int, loaded: int, runs: Sequence[tuple[int, int]], is_path: bool
 ) -> None:
-    """Writes what was recorded of a session that began to load, and was loaded, at these times; `runs` have their begin
-    and end. Times are nanoseconds of the clock."""
+    """Writes a profile. `begin` and `loaded` are the times when loading began and ended; `runs` has the begin and end
+    of each run. Times are those of time.time_ns()."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "trace.json"
         profile.write(file)

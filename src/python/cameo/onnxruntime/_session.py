@@ -27,7 +27,7 @@ class InferenceSession:
         provider_options: Sequence[Mapping[str, Any]] | None = None,
         **kwargs: Any,
     ) -> None:
-        # Packages that were written for onnxruntime look for the model, its options and its folder under these names.
+        # Packages that use onnxruntime read the model, its options and its folder from attributes with these names.
         self._model_path = os.fspath(path_or_bytes) if isinstance(path_or_bytes, (str, os.PathLike)) else None
         self._model_bytes = path_or_bytes if self._model_path is None else None
         self._sess_options_initial = sess_options
@@ -58,7 +58,7 @@ class InferenceSession:
     def cameo_session(self) -> CameoSession:
         return self._sess.cameo_session
 
-    # --- what the model is ---
+    # --- the model ---
 
     @property
     def _inputs_meta(self) -> list[NodeArg]:
@@ -89,14 +89,14 @@ class InferenceSession:
         return self._sess.get_profiling_start_time_ns
 
     def get_inputs(self) -> list[NodeArg]:
-        """Inputs that a run needs, in the model's order."""
+        """The inputs without a default, in the model's order."""
         return self._sess.inputs_meta
 
     def get_outputs(self) -> list[NodeArg]:
         return self._sess.outputs_meta
 
     def get_overridable_initializers(self) -> list[NodeArg]:
-        """Inputs that have a default."""
+        """The inputs with a default."""
         return self._sess.overridable_initializers
 
     def get_modelmeta(self) -> ModelMetadata:
@@ -122,8 +122,8 @@ class InferenceSession:
         return self._sess.input_epdevices
 
     def get_provider_graph_assignment_info(self) -> list[OrtEpAssignedSubgraph]:
-        """The nodes that run, with their providers. Fail unless the options have
-        session.record_ep_graph_assignment_info at "1"."""
+        """The nodes that run, with their providers. Raises Fail unless session.record_ep_graph_assignment_info is "1"
+        in the options."""
         return self._sess.get_provider_graph_assignment_info()
 
     def get_tuning_results(self) -> list[Any]:
@@ -136,12 +136,12 @@ class InferenceSession:
     def set_providers(
         self, providers: Sequence[Any] | None = None, provider_options: Sequence[Mapping[str, Any]] | None = None
     ) -> None:
-        """Loads the model again, for these. InvalidArgument for one that this build does not have; the session then stays
-        as it was."""
+        """Loads the model again for these providers. Raises InvalidArgument for one that this build does not have; the
+        session is then not changed."""
         self._load(providers, provider_options, leaves_out_unknown=False)
 
     def enable_fallback(self) -> None:
-        """A provider that this build does not have is left out with a warning, when the session is made."""
+        """Sets that providers which this build does not have are ignored with a warning when the session is created."""
         self._enable_fallback = True
 
     def disable_fallback(self) -> None:
@@ -152,7 +152,8 @@ class InferenceSession:
     def run(
         self, output_names: Sequence[str] | None, input_feed: Mapping[str, Any], run_options: RunOptions | None = None
     ) -> list[Any]:
-        """One run: outputs of these names, or all, as numpy arrays, lists of them, or dictionaries."""
+        """Runs the model once. Returns the outputs with these names, or all, as numpy arrays, lists of them, or
+        dictionaries."""
         return self._sess.run(output_names, input_feed, run_options)
 
     def run_async(
@@ -163,8 +164,9 @@ class InferenceSession:
         user_data: Any,
         run_options: RunOptions | None = None,
     ) -> None:
-        """The same in a thread, which calls back with outputs, user_data and the error's words, "" without one. What the
-        callback raises goes to sys.unraisablehook. InvalidArgument at once for an input that is missing."""
+        """Runs the model in another thread, which calls `callback` with the outputs, user_data and the error's message,
+        "" if there is none. Exceptions of the callback are passed to sys.unraisablehook. Raises InvalidArgument at once
+        for a missing input."""
         if missing := missing_inputs(self._sess, input_feed):
             raise missing
         self._sess.run_async(output_names, input_feed, callback, user_data, run_options)
@@ -186,7 +188,7 @@ class InferenceSession:
         fetches: OrtValueVector,
         fetch_devices: Sequence[OrtDevice],
     ) -> None:
-        """The same from vectors into one: an empty one is filled, and what another holds is written over."""
+        """Runs the model once. Outputs are appended to `fetches` if it is empty, else written into its values."""
         self._sess.run_with_ortvaluevector(run_options, feed_names, feeds, fetch_names, fetches, fetch_devices)
 
     def create_ortvalue_from_shape_and_type(
@@ -202,19 +204,19 @@ class InferenceSession:
 
     def run_with_iobinding(self, iobinding: IOBinding, run_options: RunOptions | None = None) -> None:
         if iobinding._session is not self._sess:
-            raise InvalidArgument("the binding is of another session; a session runs what its io_binding made")
+            raise InvalidArgument("the binding belongs to another session; use one that this session's io_binding() returned")
         self._sess.run_with_iobinding(iobinding._iobinding, run_options)
 
     # --- profiles ---
 
     def end_profiling(self) -> str:
-        """Writes what was recorded since the session was loaded, as onnxruntime does; the file's name."""
+        """Writes the profile since the session was loaded, in onnxruntime's format; returns the file's path."""
         return self._sess.end_profiling()
 
     def get_profiling_start_time_ns(self) -> int:
         return self._sess.get_profiling_start_time_ns
 
-    if not TYPE_CHECKING:  # a checker would take any name for one that is there
+    if not TYPE_CHECKING:  # with __getattr__, a type checker would accept any name
 
         def __getattr__(self, name: str) -> Any:
             raise no_attribute("InferenceSession", name)
@@ -224,20 +226,20 @@ Session = InferenceSession
 
 
 class IOBinding:
-    """onnxruntime's binding: inputs and outputs that runs read and write where they lie."""
+    """onnxruntime's binding: inputs and outputs that runs read and write in place."""
 
     def __init__(self, session: InferenceSession) -> None:
         self._session = session._sess
         self._iobinding = SessionIOBinding(session._sess)
 
     def bind_cpu_input(self, name: str, arr_on_cpu: Any) -> None:
-        """The array is kept; a strided one is copied."""
+        """Binds an array, and keeps it alive; a strided array is copied."""
         self._iobinding.bind_input(name, arr_on_cpu)
 
     def bind_input(
         self, name: str, device_type: str, device_id: int, element_type: Any, shape: Sequence[int], buffer_ptr: int
     ) -> None:
-        """Memory that the caller keeps, by its address."""
+        """Binds memory at an address, which the caller keeps alive."""
         self._iobinding.bind_input(name, device_type, element_type, shape, buffer_ptr)
 
     def bind_ortvalue_input(self, name: str, ortvalue: OrtValue) -> None:
@@ -252,31 +254,31 @@ class IOBinding:
         shape: Sequence[int] | None = None,
         buffer_ptr: int | None = None,
     ) -> None:
-        """Memory that the caller keeps, by its address; without one, memory of the binding's own."""
+        """Binds memory at an address, which the caller keeps alive; without an address, memory of the binding."""
         self._iobinding.bind_output(name, device_type, element_type, shape, buffer_ptr)
 
     def bind_ortvalue_output(self, name: str, ortvalue: OrtValue) -> None:
         self._iobinding.bind_ortvalue_output(name, ortvalue)
 
     def get_outputs(self) -> list[OrtValue]:
-        """Of the outputs that were bound, in the order of binding."""
+        """The outputs that were bound, in the order of binding."""
         return list(self._iobinding.get_outputs())
 
     def get_outputs_as_ortvaluevector(self) -> OrtValueVector:
         return self._iobinding.get_outputs()
 
     def copy_outputs_to_cpu(self) -> list[Any]:
-        """The same as numpy arrays."""
+        """The outputs that were bound, as numpy arrays."""
         return self._iobinding.copy_outputs_to_cpu()
 
     def synchronize_inputs(self) -> None:
-        """Without effect: values lie in host memory."""
+        """Without effect: values are in host memory."""
 
     def synchronize_outputs(self) -> None:
-        """Without effect: values lie in host memory."""
+        """Without effect: values are in host memory."""
 
     def clear_binding_inputs(self) -> None:
-        """Outputs of the last run stay."""
+        """Removes all inputs. The outputs of the last run remain available."""
         self._iobinding.clear_binding_inputs()
 
     def clear_binding_outputs(self) -> None:

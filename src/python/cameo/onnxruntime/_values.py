@@ -1,4 +1,4 @@
-"""OrtValue, vectors of them, and sparse tensors, over numpy's arrays and cameo.Value."""
+"""OrtValue, vectors of them, and sparse tensors, implemented with numpy's arrays and cameo.Value."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from ..errors import InvalidArgument
 from ._devices import OrtDevice, OrtMemoryInfo, check_device
 from ._enums import OrtSparseFormat
 
-# ONNX's TensorProto.DataType: the names that cameo.Value has, and numpy's or ml_dtypes' where they differ
+# The names of ONNX's TensorProto.DataType in cameo.Value, in the order of their numbers; then those of numpy and
+# ml_dtypes that differ.
 _NAMES = (
     "undefined float uint8 int8 uint16 int16 int32 int64 string bool float16 double uint32 uint64 complex64 complex128 "
     "bfloat16 float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz uint4 int4 float4e2m1 float8e8m0 uint2 int2 "
@@ -31,7 +32,7 @@ _PACKED = {"uint4", "int4", "uint2", "int2", "float4e2m1"}
 
 
 def numpy_type(element_type: Any) -> numpy.dtype[Any]:
-    """numpy's type for a number of ONNX's, a name of cameo's, or what numpy itself takes."""
+    """numpy's type for a number of ONNX's DataType, a name of cameo's, or anything that numpy.dtype() takes."""
     if isinstance(element_type, int) and not 0 < element_type < len(_NAMES):
         raise InvalidArgument(f"{element_type} is not an element type; ONNX's numbers are 1 to {len(_NAMES) - 1}")
     name = _NAMES[element_type] if isinstance(element_type, int) else element_type
@@ -43,10 +44,10 @@ def numpy_type(element_type: Any) -> numpy.dtype[Any]:
 
 
 def of_address(address: int, element_type: Any, shape: Sequence[int]) -> numpy.ndarray[Any, Any]:
-    """An array over memory that the caller keeps."""
+    """An array that refers to memory at an address, which the caller keeps alive."""
     dtype = numpy_type(element_type)
     if dtype.kind in "OUSTV" and not dtype.isbuiltin == 2:
-        raise InvalidArgument("Only binding non-string Tensors is currently supported: texts have no elements at an address")
+        raise InvalidArgument("Only binding non-string Tensors is currently supported: strings are not contiguous in memory")
     if _core.Value(numpy.zeros(0, dtype)).dtype in _PACKED:
         raise InvalidArgument(f"elements of {dtype} are packed in memory; bind an array or an OrtValue of them")
     count = math.prod(shape)
@@ -55,15 +56,15 @@ def of_address(address: int, element_type: Any, shape: Sequence[int]) -> numpy.n
 
 
 class OrtValue:
-    """A value of onnxruntime's: a tensor in host memory, a sequence, a map, a sparse tensor, or nothing. It is both of
-    onnxruntime's classes: the one of its compiled part, and the one around that."""
+    """A value: a tensor in host memory, a sequence, a map, a sparse tensor, or nothing. onnxruntime has two classes of
+    this name, one in its compiled part and one that wraps it; this class has the methods of both."""
 
-    # What is held: numpy.ndarray, list, dict, cameo.SparseTensor, None, or cameo.Value for types that numpy lacks.
+    # The contents: numpy.ndarray, list, dict, SparseTensor, None, or cameo.Value for types that numpy lacks.
     _held: Any
 
     def __init__(self, ortvalue: OrtValue, numpy_obj: Any = None, session: Any = None) -> None:
         if not isinstance(ortvalue, OrtValue):
-            raise InvalidArgument("an OrtValue is made of another; OrtValue.ortvalue_from_numpy makes one of an array")
+            raise InvalidArgument("OrtValue() takes another OrtValue; use OrtValue.ortvalue_from_numpy for an array")
         self._held = ortvalue._held
 
     @classmethod
@@ -74,7 +75,7 @@ class OrtValue:
 
     @property
     def _ortvalue(self) -> OrtValue:
-        """The value of onnxruntime's compiled part, which is this."""
+        """The value of onnxruntime's compiled part: this object itself."""
         return self
 
     def _get_c_value(self) -> OrtValue:
@@ -82,7 +83,7 @@ class OrtValue:
 
     @staticmethod
     def ortvalue_from_numpy(array: Any, device_type: Any = "cpu", device_id: int = 0) -> OrtValue:
-        """Refers to the array's elements, and keeps it. `device_type`: a name, or an OrtDevice."""
+        """Refers to the array's elements, and keeps it alive. `device_type` is a name, or an OrtDevice."""
         check_device(device_type)
         return OrtValue._of(numpy.ascontiguousarray(array).reshape(numpy.shape(array)))
 
@@ -100,7 +101,7 @@ class OrtValue:
         vendor_id: int = -1,
         memory_info: OrtMemoryInfo | None = None,
     ) -> OrtValue:
-        """New memory; its elements are zero."""
+        """A tensor in new memory, with all elements zero."""
         check_device(device_type)
         return OrtValue._of(numpy.zeros(tuple(shape), numpy_type(element_type)))
 
@@ -112,10 +113,10 @@ class OrtValue:
 
     @staticmethod
     def from_dlpack(data: Any, is_bool_tensor: bool = False) -> OrtValue:
-        """A tensor of another framework, without a copy: an object with __dlpack__, or the capsule that it gives, which
-        is used up."""
+        """A tensor of another framework, without a copy: an object with __dlpack__, or the capsule that it returns,
+        which is consumed."""
         if not hasattr(data, "__dlpack__") and type(data).__name__ != "PyCapsule":
-            raise TypeError(f"from_dlpack takes what has __dlpack__, or a capsule of DLPack; this is {type(data).__name__}")
+            raise TypeError(f"from_dlpack takes an object with __dlpack__, or a DLPack capsule; this is {type(data).__name__}")
         array = _core.from_dlpack(data).numpy()
         return OrtValue._of(array.view(bool) if is_bool_tensor else array)
 
@@ -126,11 +127,11 @@ class OrtValue:
         return self._held
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray[Any, Any]:
-        """The tensor as an array: without a copy, unless another type of elements or a copy is wanted."""
+        """The tensor as an array, without a copy unless another element type or a copy is requested."""
         array = numpy.asarray(self.numpy())
         if dtype is not None and numpy.dtype(dtype) != array.dtype:
             if copy is False:
-                raise ValueError(f"an array of {numpy.dtype(dtype)} takes a copy: the elements are {array.dtype}")
+                raise ValueError(f"an array of {numpy.dtype(dtype)} needs a copy: the elements are {array.dtype}")
             return array.astype(dtype)
         return array.copy() if copy else array
 
@@ -142,7 +143,7 @@ class OrtValue:
         return list(self._held.shape)
 
     def data_type(self) -> str:
-        """'tensor(float)', 'seq(tensor(float))'."""
+        """The type, such as 'tensor(float)' or 'seq(tensor(float))'."""
         if self.is_tensor():
             return f"tensor({self._value().dtype})"
         if isinstance(self._held, SparseTensor):
@@ -155,7 +156,7 @@ class OrtValue:
         return "none"
 
     def element_type(self) -> int:
-        """ONNX's number of the element type, of a tensor or of a sequence's tensors."""
+        """The number of ONNX's DataType for the elements of a tensor or of a sequence's tensors."""
         if isinstance(self._held, list):
             return OrtValue._of(self._held[0]).element_type() if self._held else _NAMES.index("float")
         if isinstance(self._held, SparseTensor):
@@ -166,7 +167,8 @@ class OrtValue:
         return self._held if isinstance(self._held, _core.Value) else _core.Value(self._held)
 
     def data_ptr(self) -> int:
-        """Where the elements begin. InvalidArgument for those of less than a byte, which numpy does not pack."""
+        """The address of the first element. InvalidArgument for elements of less than a byte, which numpy does not
+        pack."""
         if isinstance(self._held, numpy.ndarray) and self._held.dtype.kind == "O":
             return self._held.ctypes.data
         if self._value().dtype in _PACKED and not isinstance(self._held, _core.Value):
@@ -193,11 +195,11 @@ class OrtValue:
 
     def as_sparse_tensor(self) -> SparseTensor:
         if not isinstance(self._held, SparseTensor):
-            raise InvalidArgument(f"an OrtValue that is {self.data_type()} has no sparse tensor")
+            raise InvalidArgument(f"an OrtValue that is {self.data_type()} is not a sparse tensor")
         return self._held
 
     def update_inplace(self, data: Any) -> None:
-        """Writes other elements: of an array, or of another OrtValue, of as many elements."""
+        """Overwrites the elements by those of an array or another OrtValue of the same type and shape."""
         if not isinstance(data, (numpy.ndarray, OrtValue)):
             raise TypeError("data must be a numpy.ndarray or an OrtValue.")
         given = data.numpy() if isinstance(data, OrtValue) else data
@@ -218,7 +220,7 @@ class OrtValue:
 
 
 class OrtValueVector:
-    """A list of values that changes at its end alone."""
+    """A list of values, to which values can be appended."""
 
     def __init__(self) -> None:
         self._all: list[OrtValue] = []
@@ -230,7 +232,7 @@ class OrtValueVector:
         return made
 
     def push_back(self, value: Any, is_bool_tensor: bool = False) -> None:
-        """Adds an OrtValue, or what from_dlpack takes."""
+        """Appends an OrtValue, or a tensor that from_dlpack() takes."""
         self._all.append(value if isinstance(value, OrtValue) else OrtValue.from_dlpack(value, is_bool_tensor))
 
     def push_back_batch(
@@ -241,16 +243,16 @@ class OrtValueVector:
         shapes: Sequence[Sequence[int]],
         devices: Sequence[OrtDevice],
     ) -> None:
-        """Adds tensors by their addresses; the caller keeps their memory."""
+        """Appends tensors by their addresses; the caller keeps their memory alive."""
         for address, element_type, shape, device in zip(data_ptrs, element_types, shapes, devices, strict=True):
             check_device(device)
             self._all.append(OrtValue._of(of_address(address, element_type, shape)))
 
     def reserve(self, count: int) -> None:
-        """Without effect: a list grows as it has to."""
+        """Without effect: a list grows by itself."""
 
     def shrink_to_fit(self) -> None:
-        """Without effect: a list has the space that it has."""
+        """Without effect."""
 
     def element_type_at(self, idx: int) -> int:
         return self._all[idx].element_type()
@@ -262,7 +264,7 @@ class OrtValueVector:
         return self._all[idx].to_dlpack()
 
     def to_dlpacks(self, to_tensor: Callable[[Any], Any] | None = None) -> list[Any]:
-        """Each tensor as a capsule of DLPack, or what a function makes of that."""
+        """The tensors as DLPack capsules, or the results of a function that is called with each capsule."""
         capsules = [each.to_dlpack() for each in self._all]
         return capsules if to_tensor is None else [to_tensor(each) for each in capsules]
 
@@ -283,7 +285,7 @@ def _read_only(array: Any) -> numpy.ndarray[Any, Any]:
 
 
 class SparseCooView:
-    """Where the elements of a sparse tensor are, by flat numbers or by one number for each axis."""
+    """The indices of a sparse tensor in COO format: flat [count], or one for each axis [count, rank]."""
 
     def __init__(self, indices: Any) -> None:
         self._indices = indices
@@ -293,7 +295,8 @@ class SparseCooView:
 
 
 class SparseCsrView:
-    """Where the elements of a sparse matrix are: columns, and where each row begins among them."""
+    """The indices of a sparse matrix in CSR format: the column of each element (inner), and the position of each row's
+    first element (outer)."""
 
     def __init__(self, inner: Any, outer: Any) -> None:
         self._inner, self._outer = inner, outer
@@ -306,7 +309,7 @@ class SparseCsrView:
 
 
 class SparseBlockSparseView:
-    """Where blocks of a sparse tensor are."""
+    """The indices of a block sparse tensor's blocks."""
 
     def __init__(self, indices: Any) -> None:
         self._indices = indices
@@ -316,11 +319,11 @@ class SparseBlockSparseView:
 
 
 class SparseTensor:
-    """A sparse tensor: elements, and where they are, in one of three formats. Runs take the first two."""
+    """A sparse tensor: its nonzero elements, and their indices in COO, CSR or block format. Runs take COO and CSR."""
 
     def __init__(self, sparse_tensor: SparseTensor) -> None:
         if not isinstance(sparse_tensor, SparseTensor):
-            raise InvalidArgument("a SparseTensor is made of another; sparse_coo_from_numpy makes one of arrays")
+            raise InvalidArgument("SparseTensor() takes another SparseTensor; use sparse_coo_from_numpy for arrays")
         self._shape, self._values = sparse_tensor._shape, sparse_tensor._values
         self._format, self._places = sparse_tensor._format, sparse_tensor._places
 
@@ -337,11 +340,11 @@ class SparseTensor:
         return cls._of(given.shape, given.values, OrtSparseFormat.ORT_SPARSE_COO, (given.indices,))
 
     def _as_cameo(self) -> _own.SparseTensor:
-        """The same as runs take it."""
+        """The tensor as cameo's runs take it."""
         if self._format == OrtSparseFormat.ORT_SPARSE_COO:
             return _own.SparseTensor(self._values, self._places[0], tuple(self._shape))
         if self._format != OrtSparseFormat.ORT_SPARSE_CSRC:
-            raise InvalidArgument(f"a run takes no sparse tensor of {self._format}")
+            raise InvalidArgument(f"runs do not take sparse tensors in the format {self._format}")
         inner, outer = self._places
         rows = numpy.repeat(numpy.arange(len(outer) - 1, dtype=numpy.int64), numpy.diff(outer))
         return _own.SparseTensor(self._values, rows * self._shape[1] + inner, tuple(self._shape))
@@ -353,7 +356,7 @@ class SparseTensor:
     def sparse_coo_from_numpy(
         dense_shape: Sequence[int], values: Any, coo_indices: Any, ort_device: OrtDevice
     ) -> SparseTensor:
-        """Of elements and their places: flat ([count]), or by axis ([count, rank])."""
+        """A sparse tensor of elements and their indices: flat ([count]), or by axis ([count, rank])."""
         check_device(ort_device)
         count, places = numpy.size(values), numpy.shape(coo_indices)
         if places not in ((count,), (count, len(dense_shape))):
@@ -367,7 +370,7 @@ class SparseTensor:
     def sparse_csr_from_numpy(
         dense_shape: Sequence[int], values: Any, inner_indices: Any, outer_indices: Any, ort_device: OrtDevice
     ) -> SparseTensor:
-        """A matrix of elements row by row, their columns, and where each row begins among them."""
+        """A sparse matrix of elements row by row, the column of each, and the position of each row's first element."""
         check_device(ort_device)
         if len(dense_shape) != 2 or len(inner_indices) != numpy.size(values) or len(outer_indices) != dense_shape[0] + 1:
             raise InvalidArgument(
@@ -380,12 +383,12 @@ class SparseTensor:
     def blocksparse_from_numpy(
         dense_shape: Sequence[int], values: Any, block_indices: Any, ort_device: OrtDevice
     ) -> SparseTensor:
-        """Of blocks and their places. No run takes such a tensor."""
+        """A sparse tensor of blocks and their indices. Runs do not take such tensors."""
         check_device(ort_device)
         return SparseTensor._of(dense_shape, values, OrtSparseFormat.ORT_SPARSE_BLOCK_SPARSE, (block_indices,))
 
     def values(self) -> numpy.ndarray[Any, Any]:
-        """The elements; they may only be read."""
+        """The elements, as a read-only array."""
         return _read_only(self._values)
 
     def format(self) -> OrtSparseFormat:
@@ -402,7 +405,7 @@ class SparseTensor:
 
     def _require(self, how: OrtSparseFormat) -> None:
         if self._format != how:
-            raise InvalidArgument(f"the sparse tensor is of {self._format}, and has no view as {how}")
+            raise InvalidArgument(f"the sparse tensor has the format {self._format}, and no view as {how}")
 
     def as_coo_view(self) -> SparseCooView:
         self._require(OrtSparseFormat.ORT_SPARSE_COO)
@@ -423,29 +426,29 @@ class SparseTensor:
     get_blocksparse_data = as_blocksparse_view
 
     def to_cuda(self, ort_device: OrtDevice) -> NoReturn:
-        """InvalidArgument: values lie in host memory."""
-        raise InvalidArgument("values of cameo.onnxruntime lie in host memory, 'cpu'")
+        """Raises InvalidArgument: values are in host memory."""
+        raise InvalidArgument("values of cameo.onnxruntime are in host memory, 'cpu'")
 
 
 def as_cameo(value: Any) -> Any:
-    """What a run of cameo takes, for a value of onnxruntime's or of others."""
+    """A value as cameo's runs take it, for an OrtValue, a SparseTensor or any other object."""
     held = value._held if isinstance(value, OrtValue) else value
     return held._as_cameo() if isinstance(held, SparseTensor) else held
 
 
 def from_cameo(value: Any) -> Any:
-    """What a run of onnxruntime gives, for what one of cameo gave."""
+    """A value as onnxruntime's runs return it, for one that cameo's run returned."""
     return SparseTensor._of_cameo(value) if isinstance(value, _own.SparseTensor) else value
 
 
 def is_dlpack_uint8_tensor(capsule: Any) -> bool:
-    """Whether a capsule of DLPack has a tensor of uint8, which onnxruntime also makes of a tensor of bool."""
+    """True if a DLPack capsule has a tensor of uint8. onnxruntime also exports bool tensors as uint8."""
     return _core.dlpack_is_uint8(capsule)
 
 
 def copy_tensors(src: Sequence[OrtValue], dst: Sequence[OrtValue], stream: Any = None) -> None:
-    """Copies elements between values of the same types and shapes."""
+    """Copies the elements of each value in `src` to the value of the same type and shape in `dst`."""
     if stream is not None:
-        raise InvalidArgument("copy_tensors takes no stream: values lie in host memory")
+        raise InvalidArgument("copy_tensors takes no stream: values are in host memory")
     for one, other in zip(src, dst, strict=True):
         other.update_inplace(one.numpy())

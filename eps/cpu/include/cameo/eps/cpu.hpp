@@ -14,15 +14,16 @@ struct entry_words;
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The kernels of cpu, compiled in eps/cpu/src/kernel_table.cpp and kernel_words.cpp: users' builds include neither
-/// kernels nor Highway.
+/// The kernels of the provider `cpu`. eps/cpu/src/kernel_table.cpp and kernel_words.cpp compile them, so that a program
+/// that includes this header compiles neither kernels nor Highway.
 struct cpu_kernels {
   CAMEO_API static const detail::kernel_table table;
-  /// The entries of the list, for programs that write lists of their own.
+  /// One entry for each row of the kernel list, for programs that write kernel lists themselves (`cameo reduce`).
   CAMEO_API static std::span<const entry_words> words();
 };
 
-/// Runs ONNX on the processor; the fallback at the end of a runtime's list. Thread-safe.
+/// The execution provider that runs ONNX on the processor. It has a kernel for every standard operator and is therefore
+/// the fallback at the end of a runtime's list of providers. Thread-safe.
 struct cpu {
   static constexpr std::string_view name = "cpu", long_name = "CPUExecutionProvider";
   static constexpr provider_vendor vendor{"cameo"};
@@ -31,23 +32,23 @@ struct cpu {
   using transforms = rules::standard_fusions_and<nchwc_layout, detail::wide_float16>;
   static constexpr provider_option options[] = {
       {"math", "float32",
-       "bf16: constant weights of products and convolutions, and what they are multiplied with, are rounded to "
-       "bfloat16, where the processor has instructions for that; bf16:PATTERN,...: of nodes with such names, * stands "
-       "for any characters"}};
+       "bf16: constant weights of matrix products and convolutions, and the values that they are multiplied by, are "
+       "rounded to bfloat16 if the processor has instructions for it; bf16:PATTERN,...: only in nodes whose name "
+       "matches a pattern, where * stands for any characters"}};
 
-  std::string bf16_nodes = {};  // patterns of names, with commas; empty: none. See options
+  std::string bf16_nodes = {};  // patterns of node names, separated by commas; empty: no node. See `options`
 
-  /// A copy for a session; INVALID_ARGUMENT for values that the table above does not have.
+  /// Returns a copy for a session with these options; INVALID_ARGUMENT for a value that `options` does not allow.
   CAMEO_API result<cpu> configured(const provider_options&) const;
-  /// Tells kernels of the nodes that bf16_nodes names.
+  /// Sets bind_context::choice to bfloat16 arithmetic for the nodes whose names match bf16_nodes.
   CAMEO_API void before_bind(bind_context&) const;
-  /// Identifies the form of packed constants: the instruction set in use, and a version number of the packing.
+  /// Identifies the layout of packed constants: a version number of the packing, and the instruction set in use.
   CAMEO_API static std::string packing();
-  /// One device: the processor, with the instruction set that the kernels use.
+  /// Returns one device: the processor, with the instruction set that the kernels use.
   CAMEO_API result<std::vector<provider_device>> devices() const;
-  /// What the processor can do: multiply-adds in registers, and a sum over a buffer of `bytes` (at least 1 MiB) that
-  /// fits a cache or does not. The best of short rounds, for about `seconds` each; 0 bytes per second where there is no
-  /// memory for the buffer.
+  /// Measures the processor's peak: multiply-adds in registers, and the bandwidth of a sum over a buffer of `bytes` (at
+  /// least 1 MiB; its size decides whether it fits a cache). Each of the two takes about `seconds` and is the best of
+  /// many short runs. The bandwidth is 0 if there is no memory for the buffer.
   CAMEO_API static machine_peak measure_peak(std::size_t threads, std::size_t bytes, double seconds);
 };
 

@@ -12,10 +12,10 @@ std::uint32_t little_endian(picture_bytes file, std::size_t at, std::size_t byte
   return made;
 }
 
-/// The bits of one colour in a pixel.
-struct colour_mask {
+/// The bits of one color in a pixel.
+struct color_mask {
   std::uint32_t bits = 0;
-  std::uint8_t of(std::uint32_t pixel) const {
+  std::uint8_t value(std::uint32_t pixel) const {
     if (bits == 0) return 0;
     const std::uint32_t most = bits >> std::countr_zero(bits);
     return std::uint8_t((std::uint64_t((pixel & bits) >> std::countr_zero(bits)) * 255 + most / 2) / most);
@@ -25,8 +25,8 @@ struct colour_mask {
 struct bmp_head {
   std::uint32_t width = 0, height = 0, bits = 0;
   bool bottom_up = true, runs = false;
-  colour_mask red, green, blue;  // of pixels of 16 and 32 bits
-  picture_bytes palette;         // entries of `entry` bytes: blue, green, red
+  color_mask red, green, blue;  // of pixels of 16 and 32 bits
+  picture_bytes palette;        // entries of `entry` bytes: blue, green, red
   std::size_t entry = 4;
   picture_bytes pixels;
 
@@ -35,13 +35,13 @@ struct bmp_head {
 
 enum class bmp_packing : std::uint32_t { none, runs_of_8, runs_of_4, masks, with_alpha = 6 };
 
-/// Colours of pixels of 16 and 32 bits: the file's, or five or eight bits each.
+/// Reads the masks of colors of 16-bit and 32-bit pixels: those of the file, or the default of five or eight bits each.
 bool read_masks(picture_bytes file, std::size_t head, bmp_packing packing, bmp_head& to) {
   to.red = {to.bits == 16 ? 0x7c00u : 0xff0000u};
   to.green = {to.bits == 16 ? 0x03e0u : 0x00ff00u};
   to.blue = {to.bits == 16 ? 0x001fu : 0x0000ffu};
   if (packing == bmp_packing::none) return true;
-  constexpr std::size_t at = 14 + 40;  // behind the smallest head, or within a larger one
+  constexpr std::size_t at = 14 + 40;  // after the smallest header, or inside a larger one
   if (head < 40 || file.size() < at + 12) return false;
   to.red = {little_endian(file, at, 4)}, to.green = {little_endian(file, at + 4, 4)};
   to.blue = {little_endian(file, at + 8, 4)};
@@ -49,7 +49,7 @@ bool read_masks(picture_bytes file, std::size_t head, bmp_packing packing, bmp_h
 }
 
 bool read_head(picture_bytes file, bmp_head& to) {
-  constexpr std::size_t before = 14;  // "BM", sizes, where the pixels are
+  constexpr std::size_t before = 14;  // "BM", sizes, and the offset of the pixels
   if (file.size() < before + 12) return false;
   const std::size_t pixels_at = little_endian(file, 10, 4), head = little_endian(file, before, 4);
   const bool is_old = head == 12;
@@ -72,12 +72,12 @@ bool read_head(picture_bytes file, bmp_head& to) {
   to.entry = is_old ? 3 : 4;
   to.pixels = file.subspan(pixels_at);
   if (to.bits > 8) return true;
-  // Colours are between the head and the pixels; what a pixel has no colour for is black.
-  const std::size_t colours_at = before + head;
-  if (colours_at > pixels_at) return false;
+  // The palette is between the header and the pixels; a pixel whose color the palette lacks is black.
+  const std::size_t colors_at = before + head;
+  if (colors_at > pixels_at) return false;
   std::uint64_t count = is_old ? 0 : little_endian(file, 46, 4);
   if (count == 0 || count > std::uint64_t{1} << to.bits) count = std::uint64_t{1} << to.bits;
-  to.palette = file.subspan(colours_at, std::min<std::size_t>(std::size_t(count) * to.entry, pixels_at - colours_at));
+  to.palette = file.subspan(colors_at, std::min<std::size_t>(std::size_t(count) * to.entry, pixels_at - colors_at));
   return true;
 }
 
@@ -88,8 +88,8 @@ class bmp_canvas {
   std::uint8_t* row(std::size_t y) const {
     return pixels_ + (head_.bottom_up ? head_.height - 1 - y : y) * std::size_t(head_.width) * 3;
   }
-  void set(std::uint8_t* pixel, std::size_t colour) const {
-    const std::size_t at = colour * head_.entry;
+  void set(std::uint8_t* pixel, std::size_t color) const {
+    const std::size_t at = color * head_.entry;
     const bool is_there = at + 3 <= head_.palette.size();
     for (std::size_t c = 0; c < 3; ++c) pixel[c] = is_there ? head_.palette[at + 2 - c] : 0;
   }
@@ -108,20 +108,21 @@ void read_row(const bmp_head& head, const bmp_canvas& canvas, picture_bytes from
       for (std::size_t c = 0; c < 3; ++c) to[c] = from[3 * x + 2 - c];
     } else {
       const std::uint32_t pixel = little_endian(from, x * head.bits / 8, head.bits / 8);
-      to[0] = head.red.of(pixel), to[1] = head.green.of(pixel), to[2] = head.blue.of(pixel);
+      to[0] = head.red.value(pixel), to[1] = head.green.value(pixel), to[2] = head.blue.value(pixel);
     }
   }
 }
 
-/// Runs of one colour (two that alternate, of four bits), and pieces that are spelled out; what they skip is colour 0.
+/// Reads run-length encoded pixels: runs of one color (of two that alternate, with four bits), and literal runs. Pixels
+/// that the encoding skips have color 0.
 bool read_runs(const bmp_head& head, const bmp_canvas& canvas, const picture_host& host) {
   picture_bytes rest = head.pixels;
   std::size_t x = 0, y = 0;
   const std::size_t width = head.width, height = head.height;
   for (std::size_t i = 0; i < height; ++i)
     for (std::size_t j = 0; j < width; ++j) canvas.set(canvas.row(i) + 3 * j, 0);
-  const auto put = [&](std::size_t colour) {
-    if (x < width && y < height) canvas.set(canvas.row(y) + 3 * x++, colour);
+  const auto put = [&](std::size_t color) {
+    if (x < width && y < height) canvas.set(canvas.row(y) + 3 * x++, color);
   };
   while (rest.size() >= 2) {
     if (host.stopped()) return false;
@@ -144,7 +145,7 @@ bool read_runs(const bmp_head& head, const bmp_canvas& canvas, const picture_hos
       rest = rest.subspan(padded);
     }
   }
-  return y >= height || (y + 1 == height && x >= width);  // some files lack the end's mark
+  return y >= height || (y + 1 == height && x >= width);  // some files have no end marker
 }
 
 }  // namespace
@@ -153,8 +154,8 @@ picture_read read_bmp(picture_bytes file, const picture_host& host) {
   bmp_head head;
   if (!read_head(file, head)) return false;
   const std::size_t row = head.row_bytes();
-  if (!head.runs && head.height > head.pixels.size() / row) return false;  // before memory is taken
-  const result<std::uint8_t*> pixels = host.room(head.width, head.height);
+  if (!head.runs && head.height > head.pixels.size() / row) return false;  // checked before memory is allocated
+  const result<std::uint8_t*> pixels = host.allocate_pixels(head.width, head.height);
   if (!pixels) return pixels.error();
   const bmp_canvas canvas{head, *pixels};
   if (head.runs) return read_runs(head, canvas, host);

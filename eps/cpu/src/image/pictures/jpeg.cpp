@@ -10,8 +10,8 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// libjpeg calls error_exit when it fails, which jumps to the last setjmp. Between the two lie its own frames and plain
-/// data: whatever has a destructor is made outside open() and read().
+/// Reads a file by libjpeg. When libjpeg fails, it calls error_exit, which jumps to the last setjmp. The jump skips
+/// only frames of libjpeg and plain data: objects with destructors are created outside of open() and read().
 class jpeg_reader {
  public:
   explicit jpeg_reader(const picture_host& host) : host_{host} {
@@ -26,7 +26,7 @@ class jpeg_reader {
   jpeg_reader(const jpeg_reader&) = delete;
   jpeg_reader& operator=(const jpeg_reader&) = delete;
 
-  /// Reads all that lies before the pixels.
+  /// Reads everything before the pixels.
   bool open(picture_bytes file) {
     if (setjmp(failure_.back)) return false;
     jpeg_create_decompress(&image_);
@@ -72,7 +72,7 @@ class jpeg_reader {
   };
 
   [[noreturn]] static void fail(j_common_ptr at) { std::longjmp(reinterpret_cast<failure*>(at->err)->back, 1); }
-  /// libjpeg goes on after damage, with gray; that is no whole picture. What is merely unusual passes.
+  /// Fails at corrupt data: libjpeg would continue with gray, which is not a whole image. Harmless deviations pass.
   static void warn(j_common_ptr at, int level) {
     if (level >= 0) return;
     switch (at->err->msg_code) {
@@ -83,14 +83,14 @@ class jpeg_reader {
       default: fail(at);
     }
   }
-  /// A small file may ask for thousands of scans over all of a large picture.
+  /// Limits the scans: a small file may have thousands of scans over all of a large image.
   static void look(j_common_ptr at) {
     constexpr int most_scans = 200;
     const auto* const image = reinterpret_cast<const jpeg_decompress_struct*>(at);
     if (image->input_scan_number > most_scans || static_cast<const jpeg_reader*>(at->client_data)->host_.stopped())
       fail(at);
   }
-  /// Adobe's programs write such pictures inverted, and a marker that says who wrote them.
+  /// Converts CMYK. Adobe's programs write such images inverted, with a marker that names Adobe.
   void from_cmyk(const std::uint8_t* from, std::uint8_t* to, std::size_t count) const {
     const unsigned flip = image_.saw_Adobe_marker ? 0 : 255;
     for (std::size_t i = 0; i < count; ++i)
@@ -110,7 +110,7 @@ class jpeg_reader {
 picture_read read_jpeg(picture_bytes file, const picture_host& host) {
   jpeg_reader reader{host};
   if (!reader.open(file)) return false;
-  const result<std::uint8_t*> pixels = host.room(reader.width(), reader.height());
+  const result<std::uint8_t*> pixels = host.allocate_pixels(reader.width(), reader.height());
   if (!pixels) return pixels.error();
   return *pixels && reader.read(*pixels);
 }

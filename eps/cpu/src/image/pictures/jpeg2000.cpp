@@ -15,7 +15,7 @@ std::uint64_t big_endian(picture_bytes file, std::size_t at, std::size_t bytes) 
   return made;
 }
 
-/// The codestream: the whole file, or its first box of that name.
+/// Returns the codestream: the whole file, or the contents of its first box jp2c.
 picture_bytes codestream_of(picture_bytes file) {
   constexpr std::uint64_t jp2c = 0x6a703263;
   if (file.size() > 1 && file[0] == 0xff) return file;
@@ -31,7 +31,8 @@ picture_bytes codestream_of(picture_bytes file) {
   return {};
 }
 
-/// What the codestream says of itself, looked at before OpenJPEG does: it takes kilobytes for each tile there could be.
+/// The sizes in the header of the codestream. They are checked before OpenJPEG reads it, because OpenJPEG allocates
+/// kilobytes for each tile that the header claims.
 struct codestream_size {
   std::uint64_t width = 0, height = 0;
   bool usable = false;
@@ -47,7 +48,7 @@ codestream_size size_of(picture_bytes stream) {
     return {};
   const std::uint64_t across = (right - tile_left + tile_width - 1) / tile_width,
                       down = (bottom - tile_top + tile_height - 1) / tile_height;
-  constexpr std::uint64_t least_bytes_of_tile = 14;  // the markers before its data
+  constexpr std::uint64_t least_bytes_of_tile = 14;  // the markers before the data of a tile
   const bool fits = across <= stream.size() / least_bytes_of_tile / down;
   return {right - left, bottom - top, fits && components >= 1 && components <= 4};
 }
@@ -104,27 +105,29 @@ bool open_stream(jpeg2000_handles& h, stream_bytes& from) {
   return opj_read_header(h.stream, h.codec, &h.image);
 }
 
-/// One component as numbers from 0 to 255 at places of the whole picture: it may have fewer samples.
+/// The samples of one component as numbers from 0 to 255, at positions of the whole image: a component may be
+/// subsampled.
 struct component_samples {
-  const opj_image_comp_t& of;
+  const opj_image_comp_t& component;
   std::int64_t offset, most;
 
   explicit component_samples(const opj_image_comp_t& c)
-      : of{c}, offset{c.sgnd ? std::int64_t{1} << (c.prec - 1) : 0}, most{(std::int64_t{1} << c.prec) - 1} {}
+      : component{c}, offset{c.sgnd ? std::int64_t{1} << (c.prec - 1) : 0}, most{(std::int64_t{1} << c.prec) - 1} {}
   static bool usable(const opj_image_comp_t& c) {
     return c.data && c.w > 0 && c.h > 0 && c.dx > 0 && c.dy > 0 && c.prec >= 1 && c.prec <= 31;
   }
   int at(std::uint64_t x, std::uint64_t y) const {
-    const std::uint64_t column = std::min<std::uint64_t>(x / of.dx, of.w - 1),
-                        row = std::min<std::uint64_t>(y / of.dy, of.h - 1);
-    const std::int64_t number = std::clamp<std::int64_t>(of.data[row * of.w + column] + offset, 0, most);
-    return int(of.prec > 8 ? number >> (of.prec - 8) : of.prec < 8 ? number * 255 / most : number);
+    const std::uint64_t column = std::min<std::uint64_t>(x / component.dx, component.w - 1),
+                        row = std::min<std::uint64_t>(y / component.dy, component.h - 1);
+    const std::int64_t number = std::clamp<std::int64_t>(component.data[row * component.w + column] + offset, 0, most);
+    const auto bits = component.prec;
+    return int(bits > 8 ? number >> (bits - 8) : bits < 8 ? number * 255 / most : number);
   }
 };
 
 std::uint8_t byte_of(double v) { return std::uint8_t(std::clamp(v + 0.5, 0.0, 255.0)); }
 
-/// Luma and two differences, as JPEG files have them.
+/// Converts YCbCr (luma and two color differences, as in JPEG files) to RGB.
 void from_ycc(std::uint8_t* pixel) {
   const double y = pixel[0], b = pixel[1] - 128.0, r = pixel[2] - 128.0;
   pixel[0] = byte_of(y + 1.402 * r), pixel[1] = byte_of(y - 0.344136 * b - 0.714136 * r),
@@ -154,7 +157,7 @@ bool take_pixels(const opj_image_t& image, std::uint64_t width, std::uint64_t he
 picture_read read_jpeg2000(picture_bytes file, const picture_host& host) {
   const codestream_size size = size_of(codestream_of(file));
   if (!size.usable) return false;
-  const result<std::uint8_t*> pixels = host.room(size.width, size.height);
+  const result<std::uint8_t*> pixels = host.allocate_pixels(size.width, size.height);
   if (!pixels) return pixels.error();
   stream_bytes from{file};
   jpeg2000_handles h;

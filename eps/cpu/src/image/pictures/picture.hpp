@@ -7,25 +7,25 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// What a decoder asks of the run that it works for.
+/// What a decoder needs of the run that calls it.
 struct picture_host {
-  /// Memory for the pixels of a picture of this size: rows of pixels of red, green and blue, a byte each. A decoder
-  /// calls it once, as soon as it knows the size and before it takes memory that grows with it; an error ends the
-  /// decoding.
-  detail::function_ref<result<std::uint8_t*>(std::uint64_t width, std::uint64_t height)> room;
-  /// Memory until the run goes on; null where there is none left.
+  /// Returns the memory for the pixels of an image of this size: rows of pixels of red, green and blue, a byte each. A
+  /// decoder calls it once, as soon as it has read the size and before it allocates memory that depends on it; an error
+  /// ends the decoding.
+  detail::function_ref<result<std::uint8_t*>(std::uint64_t width, std::uint64_t height)> allocate_pixels;
+  /// Returns memory that is valid until the kernel returns; null if there is none left.
   detail::function_ref<void*(std::size_t bytes)> scratch;
-  /// Whether the run should end. A decoder that finds it so may return whatever it likes.
+  /// True if the run is to be stopped. The result of a decoder is then ignored.
   detail::function_ref<bool()> stopped;
 };
 
 using picture_bytes = std::span<const std::uint8_t>;
-/// Whether the bytes were a whole picture, whose pixels then are in the room. Errors are the host's, and
-/// NOT_IMPLEMENTED.
+/// True if the bytes were a whole image, whose pixels then are in the memory of allocate_pixels. Errors are those of
+/// picture_host, and NOT_IMPLEMENTED.
 using picture_read = result<bool>;
 
-/// One decoder per format; each is in a file of its own, those with a library in builds with that library alone.
-/// Whatever the bytes are, none reads outside them, and no error of a library leaves its decoder.
+// The decoders, one per format. Each is in a separate source; those that need a library are only in builds with it. No
+// decoder reads outside the bytes, whatever they are, and errors of libraries do not leave their decoder.
 picture_read read_bmp(picture_bytes, const picture_host&);
 picture_read read_jpeg(picture_bytes, const picture_host&);
 picture_read read_jpeg2000(picture_bytes, const picture_host&);

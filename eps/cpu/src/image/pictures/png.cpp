@@ -8,8 +8,8 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// libpng jumps to the last setjmp when it fails. Between the two lie its own frames and plain data: whatever has a
-/// destructor is made outside open() and read().
+/// Reads a file by libpng. When libpng fails, it jumps to the last setjmp. The jump skips only frames of libpng and
+/// plain data: objects with destructors are created outside of open() and read().
 class png_reader {
  public:
   png_reader(picture_bytes file, const picture_host& host) : rest_{file}, host_{host} {
@@ -20,11 +20,11 @@ class png_reader {
   png_reader(const png_reader&) = delete;
   png_reader& operator=(const png_reader&) = delete;
 
-  /// Reads all that lies before the pixels.
+  /// Reads everything before the pixels.
   bool open() {
     if (!info_ || setjmp(png_jmpbuf(png_))) return false;
     png_set_read_fn(png_, this, give);
-    png_set_user_limits(png_, 0x7fffffff, 0x7fffffff);  // the host says how many pixels there may be
+    png_set_user_limits(png_, 0x7fffffff, 0x7fffffff);  // allocate_pixels limits the size
     png_set_chunk_cache_max(png_, 64);
     png_set_chunk_malloc_max(png_, 1 << 20);
     png_read_info(png_, info_);
@@ -71,7 +71,7 @@ class png_reader {
 picture_read read_png(picture_bytes file, const picture_host& host) {
   png_reader reader{file, host};
   if (!reader.open()) return false;
-  const result<std::uint8_t*> pixels = host.room(reader.width, reader.height);
+  const result<std::uint8_t*> pixels = host.allocate_pixels(reader.width, reader.height);
   if (!pixels) return pixels.error();
   return *pixels && reader.read(*pixels);
 }

@@ -5,13 +5,13 @@ namespace {
 
 constexpr bool is_space(std::uint8_t c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/// Numbers in text, with comments from # to the end of a line between them.
+/// Reads numbers in text, with comments between them from # to the end of a line.
 class pnm_text {
  public:
   explicit pnm_text(picture_bytes rest) : rest_{rest} {}
   picture_bytes rest() const { return rest_; }
 
-  /// The next number; false where there is none, or one above `most`.
+  /// Reads the next number; false if there is none or it is above `most`.
   bool number(std::uint32_t most, std::uint32_t& to) {
     skip();
     if (!has_digit()) return false;
@@ -20,7 +20,7 @@ class pnm_text {
       if ((to = to * 10 + (rest_[0] - '0')) > most) return false;  // most is below 2^28
     return true;
   }
-  /// The next digit 0 or 1, which need not be apart from those beside it.
+  /// Reads the next digit 0 or 1; no space is needed between such digits.
   bool bit(std::uint32_t& to) {
     skip();
     if (!has_digit() || rest_[0] > '1') return false;
@@ -28,7 +28,7 @@ class pnm_text {
     drop();
     return true;
   }
-  /// The single byte between a head and pixels that are no text.
+  /// Skips the single white space between the header and binary pixels.
   bool space() {
     if (rest_.empty() || !is_space(rest_[0])) return false;
     drop();
@@ -49,7 +49,7 @@ class pnm_text {
   picture_bytes rest_;
 };
 
-/// How the samples of one of the six kinds lie: 1 to 3 are text, 4 to 6 bytes; of bits, gray and colour.
+/// The encoding of the six kinds: 1 to 3 are text, 4 to 6 binary; in both the order is bits, gray, color.
 struct pnm_kind {
   bool is_text, is_bits;
   std::size_t channels;
@@ -80,14 +80,14 @@ bool read_text(pnm_text& text, pnm_kind kind, std::uint32_t most, std::size_t pi
   return true;
 }
 
-/// Each row of bits begins in a byte of its own; a set bit is black.
+/// Converts rows of bits; each row starts at a whole byte, and a set bit is black.
 void take_bits(picture_bytes from, std::size_t width, std::size_t height, std::uint8_t* to) {
   const std::size_t row = (width + 7) / 8;
   for (std::size_t y = 0; y < height; ++y)
     for (std::size_t x = 0; x < width; ++x, to += 3)
       set_pixel(to, 1, 0, from[y * row + x / 8] >> (7 - x % 8) & 1 ? 0 : 255);
 }
-/// A byte each, or two where numbers above 255 may occur, the upper one first.
+/// Converts samples of a byte each, or of two bytes if `most` is above 255, the high byte first.
 void take_samples(picture_bytes from, std::size_t channels, std::uint32_t most, std::size_t pixels, std::uint8_t* to) {
   const std::size_t wide = most > 255 ? 2 : 1;
   for (std::size_t i = 0; i < pixels; ++i)
@@ -110,9 +110,9 @@ picture_read read_pnm(picture_bytes file, const picture_host& host) {
   if (!kind.is_bits && (!text.number(65535, most) || most == 0)) return false;
   const std::size_t count = std::size_t(width) * height;
   const std::size_t row = kind.is_bits ? (std::size_t(width) + 7) / 8 : kind.channels * (most > 255 ? 2 : 1) * width;
-  // What is there decides before memory is taken: a pixel of text is at least a digit.
+  // The size of the file is checked before memory is allocated: a pixel in text takes a digit at least.
   if (kind.is_text ? count > text.rest().size() : !text.space() || row * height > text.rest().size()) return false;
-  const result<std::uint8_t*> pixels = host.room(width, height);
+  const result<std::uint8_t*> pixels = host.allocate_pixels(width, height);
   if (!pixels) return pixels.error();
   if (!*pixels) return false;
   if (kind.is_text) return read_text(text, kind, most, count, *pixels, host);

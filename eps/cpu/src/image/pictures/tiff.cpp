@@ -11,14 +11,14 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// libtiff's view of bytes in memory, all of its callbacks.
+/// Bytes in memory as a file for libtiff, with all of its callbacks.
 struct tiff_bytes {
   picture_bytes file;
   std::uint64_t at = 0;
 
-  static tiff_bytes& of(thandle_t self) { return *static_cast<tiff_bytes*>(self); }
+  static tiff_bytes& get(thandle_t self) { return *static_cast<tiff_bytes*>(self); }
   static tmsize_t read(thandle_t self, void* to, tmsize_t count) {
-    tiff_bytes& from = of(self);
+    tiff_bytes& from = get(self);
     if (count <= 0 || from.at >= from.file.size()) return 0;
     const std::size_t given = std::min(std::size_t(count), std::size_t(from.file.size() - from.at));
     std::memcpy(to, from.file.data() + from.at, given);
@@ -27,12 +27,12 @@ struct tiff_bytes {
   }
   static tmsize_t write(thandle_t, void*, tmsize_t) { return 0; }
   static toff_t seek(thandle_t self, toff_t to, int whence) {
-    tiff_bytes& from = of(self);
+    tiff_bytes& from = get(self);
     const std::uint64_t base = whence == SEEK_CUR ? from.at : whence == SEEK_END ? from.file.size() : 0;
-    return from.at = base + to;  // unsigned: a place after the end reads nothing
+    return from.at = base + to;  // unsigned; an offset after the end reads nothing
   }
   static int close(thandle_t) { return 0; }
-  static toff_t size(thandle_t self) { return of(self).file.size(); }
+  static toff_t size(thandle_t self) { return get(self).file.size(); }
 };
 
 struct close_tiff {
@@ -42,7 +42,7 @@ using open_tiff = std::unique_ptr<TIFF, close_tiff>;
 
 int quiet(TIFF*, void*, const char*, const char*, va_list) { return 1; }
 
-/// A strip or a tile is read as a whole, and a file can claim any size of it.
+/// The largest allocation of libtiff, which reads a strip or a tile as a whole; a file can claim any size for it.
 constexpr tmsize_t most_at_once = tmsize_t{1} << 29;
 
 open_tiff open_in_memory(tiff_bytes& from) {
@@ -57,8 +57,8 @@ open_tiff open_in_memory(tiff_bytes& from) {
   return made;
 }
 
-/// Colours are not weakened by transparency that the file keeps apart from them.
-void leave_colours_alone(TIFF* tiff) {
+/// Keeps libtiff from multiplying colors by transparency that is stored separately.
+void leave_colors_alone(TIFF* tiff) {
   std::uint16_t count = 0, *kinds = nullptr;
   if (!TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds) || count != 1 || kinds[0] != EXTRASAMPLE_UNASSALPHA)
     return;
@@ -76,13 +76,13 @@ picture_read read_tiff(picture_bytes file, const picture_host& host) {
   if (!tiff || !TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &width) ||
       !TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &height) || !TIFFRGBAImageOK(tiff.get(), words))
     return false;
-  const result<std::uint8_t*> pixels = host.room(width, height);
+  const result<std::uint8_t*> pixels = host.allocate_pixels(width, height);
   if (!pixels) return pixels.error();
   if (!*pixels) return false;
   const std::size_t count = std::size_t(width) * height;
   auto* const raster = static_cast<std::uint32_t*>(host.scratch(4 * count));
   if (!raster) return status_code::out_of_memory;
-  leave_colours_alone(tiff.get());
+  leave_colors_alone(tiff.get());
   if (!TIFFReadRGBAImageOriented(tiff.get(), width, height, raster, ORIENTATION_TOPLEFT, 1)) return false;
   for (std::size_t i = 0; i < count; ++i) {
     std::uint8_t* const to = *pixels + 3 * i;

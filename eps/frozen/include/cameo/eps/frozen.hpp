@@ -3,26 +3,26 @@
 
 namespace CAMEO_NAMESPACE {
 
-/// Its kernels pack constants in a way that depends on the processor: `static std::string packing()` names all that it
-/// depends on, instruction set and version of the packing. Data packed under another name is never read.
+/// A provider whose kernels pack constants in a layout that depends on the processor: `static std::string packing()`
+/// identifies the layout, by the instruction set and the version of the packing. Data with another name is never read.
 template <class P>
 concept has_packing_name = requires {
   { detail::hooks_of<P>::packing() } -> std::convertible_to<std::string>;
 };
 
-/// Gives one error message for each thing that can be wrong with the provider whose plans are stored.
+/// Checks the provider whose plans are stored, with one error message for each requirement.
 template <class Base>
 struct frozen_check {
   static_assert(detail::named<Base> && has_kernels<Base>,
                 "cameo: frozen<Base> keeps plans of kernels; Base needs `using kernels = kernel_list<...>`");
   static_assert(!compiler<Base> && !memory_provider<Base>,
                 "cameo: frozen<Base> keeps plans of kernels in the host's memory; Base may neither compile groups nor "
-                "have memory of its own");
+                "have separate memory");
 };
 
 namespace eps {
 
-/// A context that is being built: plans, and the weights that they read, each once. Not thread-safe.
+/// A context that is being built: plans, and the weights that they use, without duplicates. Not thread-safe.
 class frozen_context {
  public:
   CAMEO_API frozen_context();
@@ -36,43 +36,45 @@ class frozen_context {
   std::unique_ptr<impl> impl_;
 };
 
-/// The functions of frozen<...> for a base without its type. Borrows what it refers to for the length of a call.
+/// The functions of frozen<...>, independent of the type of Base. The object refers to its arguments, and is made for
+/// one call.
 struct frozen_hooks {
   const provider_row& base;
   const void* self;                  // the base's object
-  std::string packing;               // how its kernels pack; see has_packing_name
+  std::string packing;               // the layout of packed constants; see has_packing_name
   bool verify, copy, round_float16;  // see frozen<...>::options
 
-  /// Convex groups of the nodes that the base runs and a container can hold.
+  /// The convex groups of the nodes that the base runs and a container can hold.
   CAMEO_API result<std::vector<node_group>> groups(const graph_view&) const;
-  /// A plan for each group, optimized as by a session of the base alone at level all.
+  /// Makes a plan for each group, optimized as in a session with only the base at level all.
   CAMEO_API result<std::vector<compiled_node>> compile(std::span<const fused_view>) const;
-  /// FAIL when the context has another plan of that name. `weightless`: constants that the plan
-  /// has as the model has them stay in the model, others are in the context, and kernels pack again when it is loaded.
+  /// Adds a plan. FAIL if the context has another plan with that name. `weightless`: constants that are equal in the
+  /// plan and in the model stay in the model, the others are in the context, and kernels pack them when it is loaded.
   CAMEO_API result<context_part> store(frozen_context&, const fused_view&, const compiled_node&, bool weightless) const;
   /// Writes the whole container.
   CAMEO_API status write(const frozen_context&, byte_sink) const;
-  /// The plan of a node's graph; its weights stay in the binary.
+  /// Restores the plan of a node. Its weights refer to the binary.
   CAMEO_API result<compiled_node> restore(const context_binary&, const context_node&) const;
   /// Sets the id for the container's header.
   CAMEO_API static void identify(frozen_context&, std::string_view id);
-  /// The id in the container's header; empty if it has none. Errors as restore()'s.
+  /// The id in the container's header; empty if it has none. Errors as of restore().
   CAMEO_API result<std::string> identity(const context_binary&) const;
-  /// Names of the plans in a context.
+  /// The names of the plans in a context. Errors as of restore().
   CAMEO_API result<std::vector<std::string>> graphs(const context_binary&) const;
   /// The version of cameo and the processor, as text.
   CAMEO_API std::string compatibility(std::span<const fused_view>) const;
-  /// Optimal for an equal text, unsupported for others.
+  /// `optimal` if the text equals compatibility(), otherwise `unsupported`.
   CAMEO_API result<compiled_fit> fits(std::string_view written) const;
-  /// INVALID_GRAPH with both texts, for a model that fits() reports as unsupported.
+  /// The error for a model that is unsupported: INVALID_GRAPH with both texts.
   CAMEO_API status misfit(std::string_view written) const;
 };
 
-/// Compiles nodes that kernels of Base run to plans for this processor: bound nodes, and constants as those kernels
-/// packed them. Its contexts hold both, in one file that sessions and processes map and share; loading one reads no
-/// weights, packs nothing and optimises nothing. Outputs are those of Base, bit for bit. docs/frozen.md has the format.
-/// Base itself comes later in the list, for nodes with subgraphs: runtime<frozen<cpu>, cpu>. Thread-safe as Base is.
-///   INVALID_GRAPH  a context of another processor or version of cameo, or a damaged one; the message names both sides
+/// Compiles the nodes that kernels of Base run to plans for this processor. A context contains the plans and the
+/// constants as the kernels packed them, in one file that sessions and processes map and share. Loading a context reads
+/// no weights, and neither packs nor optimizes. The outputs equal those of Base bit for bit. docs/frozen.md describes
+/// the format. Base must come later in the list, for nodes with subgraphs: runtime<frozen<cpu>, cpu>. Thread-safe if
+/// Base is.
+///   INVALID_GRAPH  a context of another processor or version of cameo, with both in the message; a damaged context
 template <class Base>
 struct frozen {
   static_assert(sizeof(frozen_check<Base>));
@@ -82,19 +84,20 @@ struct frozen {
   using context_builder = frozen_context;
   static constexpr provider_option options[] = {
       {"verify", "0",
-       "1: weights of contexts are held against their checksums when they are opened, which reads them all; so are "
+       "1: the weights of contexts are compared with their checksums when they are opened, which reads them all; so "
+       "are "
        "those that weightless contexts leave in the model"},
       {"copy", "0",
-       "1: contexts are read into memory of the session instead of mapped: it costs that memory and the time to fill "
-       "it, and whoever overwrites the file changes nothing"},
+       "1: contexts are copied to memory of the session instead of mapped: it costs the memory and the time to copy, "
+       "and the file may be overwritten"},
       {"round_float16", "0",
        "1: plans are compiled as a session with session.round_float16 would; that key sets it, too"}};
 
   Base base = {};
   bool verify = false, copy = false, round_float16 = false;  // see options
 
-  /// The base's devices, with the packing as their architecture: a plan runs where that is the same. For a base that
-  /// lists its devices.
+  /// The base's devices, with packing() as their architecture: a plan runs on devices with an equal architecture. Only
+  /// for a base that lists its devices.
   result<std::vector<provider_device>> devices() const
     requires device_provider<Base>
   {
@@ -107,7 +110,7 @@ struct frozen {
     }
     return all;
   }
-  /// A copy for a session, configured by its keys.
+  /// A copy with the options of a session.
   result<frozen> configured(const provider_options& wanted) const {
     return frozen{base, wanted["verify"] == "1", wanted["copy"] == "1", wanted["round_float16"] == "1"};
   }

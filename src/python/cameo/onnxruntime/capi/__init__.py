@@ -1,4 +1,4 @@
-"""The place of onnxruntime's compiled part, for programs that name what is in it."""
+"""Modules with the names of onnxruntime's compiled part, for programs that import them."""
 
 from . import _pybind_state, onnxruntime_inference_collection, onnxruntime_pybind11_state
 

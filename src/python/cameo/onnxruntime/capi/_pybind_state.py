@@ -1,4 +1,4 @@
-"""The same as onnxruntime_pybind11_state, where onnxruntime has it a second time."""
+"""The names of onnxruntime_pybind11_state, which onnxruntime also has in this module."""
 
 from typing import TYPE_CHECKING
 

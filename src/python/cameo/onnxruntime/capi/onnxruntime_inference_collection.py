@@ -1,4 +1,4 @@
-"""The classes of sessions and values, where onnxruntime has them a second time."""
+"""The classes of sessions and values, which onnxruntime also has in this module."""
 
 from .._compiling import ModelCompiler
 from .._devices import OrtDevice

@@ -1,4 +1,4 @@
-"""The exceptions under the names that programs catch, and the types beside them."""
+"""The exceptions and types that programs import from onnxruntime's compiled part."""
 
 from typing import TYPE_CHECKING
 
@@ -92,7 +92,7 @@ from .._values import (
 kNextPowerOfTwo = ArenaExtendStrategy.kNextPowerOfTwo  # noqa: N816 - onnxruntime's name
 kSameAsRequested = ArenaExtendStrategy.kSameAsRequested  # noqa: N816 - onnxruntime's name
 
-if not TYPE_CHECKING:  # a checker would take any name for one that is there
+if not TYPE_CHECKING:  # with __getattr__, a type checker would accept any name
     from .._absent import of_capi as __getattr__  # noqa: F401
 
 __all__ = [

@@ -1,5 +1,5 @@
 #pragma once
-// Instead of what CMake writes from CAMEO_PROVIDERS: a program of the reference providers, for tests of its commands.
+// Replaces the header that CMake writes from CAMEO_PROVIDERS, for a program with the reference providers.
 #include <cameo/core/type_list.hpp>
 #include <cameo/eps/cpu.hpp>
 

@@ -4,9 +4,10 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// ONNX's AffineGrid: theta [N, axes, axes + 1] times every place of an image, to [N, out..., axes], for the sizes
-/// [N, C, out...] of images with two or three axes. Places lie between -1 and 1, the last axis first; an axis of one
-/// element is at 1 with align_corners. Float, double and the narrow floats, which compute in float.
+/// ONNX's AffineGrid: multiplies the affine matrices theta [N, axes, axes + 1] by the coordinates of every pixel of an
+/// image of the size [N, C, out...], with two or three spatial axes. The output is [N, out..., axes]. Coordinates lie
+/// between -1 and 1, the last axis of the image first; an axis of size 1 has the coordinate 1 if align_corners is set.
+/// float16 and bfloat16 are computed in float.
 struct affine_grid {
   using elements = float_elements;
   bool align_corners = false;

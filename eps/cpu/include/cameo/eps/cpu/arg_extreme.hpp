@@ -6,11 +6,12 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The common part of ArgMax and ArgMin.
+/// The members that ArgMax and ArgMin share.
 struct arg_extreme_state {
   using elements = number_elements;
-  /// Goes on with n columns, at most `columns`: elements [first, last) of each, of which the next lies `step` further.
-  /// `best` holds the n elements so far, `out` where they are along the axis; first 0 starts.
+  /// Continues the search in n adjacent columns (at most `columns`) with their elements [first, last); the next element
+  /// of a column is `step` elements further. `best` holds the n extremes so far, `out` their indices along the axis. A
+  /// call with first = 0 starts a new search.
   using column_function = void (*)(const void* x, std::int64_t step, std::int64_t first, std::int64_t last,
                                    std::int64_t n, void* best, std::int64_t* out);
   static constexpr std::int64_t columns = 128;
@@ -21,8 +22,9 @@ struct arg_extreme_state {
   status run(run_context&) const;
 };
 
-/// ArgMax, ArgMin: the index along `axis` of the largest or smallest element, the first of equal ones or, with
-/// select_last_index, the last. NaN is never found unless it is first. An axis of no elements is INVALID_ARGUMENT.
+/// ArgMax, ArgMin: the index along `axis` of the largest or smallest element; of equal elements the first one, or with
+/// select_last_index the last one. The index of a NaN is returned only if the NaN is the first element of the axis. An
+/// axis of size 0 is INVALID_ARGUMENT.
 template <class Op>
 struct arg_extreme : arg_extreme_state {
   static constexpr bool instantiated = is_one_of<Op, op::ArgMax, op::ArgMin>;

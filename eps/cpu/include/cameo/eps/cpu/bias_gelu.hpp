@@ -4,16 +4,16 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The common part of BiasGelu and FastGelu.
+/// The members that BiasGelu and FastGelu share.
 struct bias_gelu_state {
   binary_row row = nullptr;
-  std::int64_t bytes = 0;  // of an element
+  std::int64_t bytes = 0;  // the size of an element
 
   status run(run_context&) const;
 };
 
-/// y = gelu(x + bias): BiasGelu exactly, FastGelu by tanh and with an optional bias. The bias is one-dimensional, along
-/// the last axis of x. y may be x.
+/// com.microsoft's BiasGelu and FastGelu: y = gelu(x + bias). BiasGelu computes gelu exactly, FastGelu approximates it
+/// by tanh and has an optional bias. The bias has one axis, as long as the last axis of x. y may be the buffer of x.
 template <class Op>
 struct bias_gelu : bias_gelu_state {
   static constexpr bool instantiated = is_one_of<Op, op::microsoft::BiasGelu, op::microsoft::FastGelu>;

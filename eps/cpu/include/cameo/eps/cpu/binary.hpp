@@ -6,23 +6,23 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// One operation on n pairs of elements. A step is 1, or 0 where one element is paired with all others. `out` may be
-/// either operand.
+/// Applies an operation to n pairs of elements. A step is 1, or 0 where one element is paired with all others. `out`
+/// may be the buffer of either operand.
 using binary_row = void (*)(const void* a, std::int64_t a_step, const void* b, std::int64_t b_step, void* out,
                             std::int64_t n);
 
-/// The common part of binary kernels; they differ in how they are bound.
+/// The members that binary kernels share; the kernels differ in how they are bound.
 struct binary_state {
   binary_row row = nullptr;
-  std::uint8_t a_bytes = 0, b_bytes = 0, out_bytes = 0;  // of an element
+  std::uint8_t a_bytes = 0, b_bytes = 0, out_bytes = 0;  // the sizes of elements
   enum class alignment : std::uint8_t { both_ways, by_axis, none, channel, to_first } align = alignment::both_ways;
   bool divides = false;    // a zero among integers b is an error
-  std::int64_t axis = -1;  // for by_axis: axis of a that the first axis of b belongs to; -1: the last axes
+  std::int64_t axis = -1;  // of by_axis: the axis of a that corresponds to the first axis of b; -1: the last axes
 
-  /// What an operator's kernel is told before it binds: how its operands are aligned, and whether it divides.
+  /// Sets what depends on the operator before binding: how its operands are aligned, and whether it divides.
   template <class Op>
   void prepare(const bind_context&) {}
-  /// What is left of binding when the row is found: sizes of elements, and how the operands are aligned.
+  /// Completes binding after the row function was chosen: sets the sizes of elements and how operands are aligned.
   void finish(bind_context&, binary_row found);
   status run(run_context&) const;
 };
@@ -34,7 +34,7 @@ void binary_state::prepare<op::Mod>(const bind_context&);
 template <>
 void binary_state::prepare<op::PRelu>(const bind_context&);
 
-/// The loop of F, an operator or a form of one, over pairs of T on this processor.
+/// The loop of F, an operator or a variant of an operator, over pairs of T, for the instruction set in use.
 template <class F, class T>
 binary_row zip_loop();
 template <>
@@ -44,13 +44,14 @@ inline constexpr bool chosen_by_type<op::Mod> = false;
 template <>
 inline constexpr bool chosen_by_type<op::Pow> = false;
 
-/// z[i] = x[i] op y[i] with broadcasting: Add Sub Mul Div Mod Pow, And Or Xor, BitwiseAnd BitwiseOr BitwiseXor
-/// BitShift, Equal Less LessOrEqual Greater GreaterOrEqual, PRelu. Before opset 7, `broadcast` and `axis` say how y
-/// fits x. z may be x or y where the types have one size. Integers wrap; dividing one by zero is INVALID_ARGUMENT.
-/// Narrow floats compute in float. Comparisons with NaN are false. Allocates nothing.
+/// Binary operators with broadcasting, z[i] = x[i] op y[i]: Add Sub Mul Div Mod Pow, And Or Xor, BitwiseAnd BitwiseOr
+/// BitwiseXor BitShift, Equal Less LessOrEqual Greater GreaterOrEqual, PRelu. Before opset 7 the attributes `broadcast`
+/// and `axis` define how y is aligned with x. z may be the buffer of x or y if the elements have the same size.
+/// Integers wrap around; an integer division by zero is INVALID_ARGUMENT. float16 and bfloat16 are computed in float.
+/// Comparisons with NaN are false. Allocates nothing.
 ///
-/// binary<Op> takes all element types of the operator's row; binary<Op, float> only these, for programs that need no
-/// others: no other loops are linked.
+/// binary<Op> takes all element types of the operator's row; binary<Op, float> takes float only, so that a program
+/// which needs no other type links no other loops.
 template <class Op, class... Ts>
 struct binary : binary_state {
   static_assert(chosen_by_type<Op>, "cameo: this operator's loops depend on more than a type; write binary<operator>");

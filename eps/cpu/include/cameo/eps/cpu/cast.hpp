@@ -4,21 +4,23 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// y[i] = x[i] in another type: Cast and CastLike, every type to every other except complex ones.
-///   float to float      to nearest, ties to even; `saturate` and `round_mode` as ONNX has them
-///   float to integer    cut towards zero; then out of range: int32, int64 and uint64 end at their ends, narrower ones
-///                       keep the low bits; NaN is 0. (ONNX leaves this open; this is what others' programs rely on.)
+/// Cast and CastLike: y[i] = x[i] in another type. Every type is converted to every other, except complex numbers.
+///   float to float      to nearest, ties to even; `saturate` and `round_mode` as ONNX defines them
+///   float to integer    truncated toward zero; if out of range, int32, int64 and uint64 saturate and smaller types
+///   keep
+///                       the low bits; NaN becomes 0. (ONNX leaves this open; existing models rely on it.)
 ///   integer to integer  keeps the low bits
-///   anything to bool    whether it is not zero
-///   string to number    a decimal number, INF or NaN in any case, blanks around it; anything else is INVALID_ARGUMENT
-///   number to string    as numpy writes it: the fewest digits that read back as the same number; floats have a point
-///                       or an exponent (1.0, 1e+16), nan or inf
-/// y may be x where the types have one size. Allocates nothing, except a run's text.
+///   anything to bool    true if the number is not zero
+///   string to number    a decimal number, INF or NaN in any case, with blanks around it; other text is
+///   INVALID_ARGUMENT number to string    as numpy writes it: the fewest digits that read back as the same number;
+///   floats have a point
+///                       or an exponent (1.0, 1e+16), or are nan or inf
+/// y may be the buffer of x if the elements have the same size. Allocates nothing, except the text of strings.
 struct cast_state {
   using elements = cast_elements;
-  dtype from = dtype::undefined, to = dtype::undefined;
+  dtype source = dtype::undefined, target = dtype::undefined;
   bool saturate = true;
-  enum class rounding : std::uint8_t { up, down, nearest } round = rounding::up;  // to float8e8m0
+  enum class rounding : std::uint8_t { up, down, nearest } round = rounding::up;  // for float8e8m0
 
   void (*direct)(const void* from, void* to, std::int64_t n) = nullptr;  // a loop for the two types, where there is one
 

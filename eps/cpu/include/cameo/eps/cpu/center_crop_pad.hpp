@@ -3,8 +3,9 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The middle of the input, or the input in the middle of zeros, along each axis for which `shape` has a size; of an
-/// odd difference, the smaller half comes first.
+/// CenterCropPad: crops the middle of the input, or surrounds the input with zeros, along each axis for which `shape`
+/// has a size. If the difference of the sizes is odd, one element less is cropped or padded before the middle than
+/// after it.
 struct center_crop_pad {
   std::span<const std::int64_t> axes;
   bool has_axes = false;

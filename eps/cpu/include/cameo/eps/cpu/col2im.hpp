@@ -4,9 +4,9 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Blocks [N, C * block elements, blocks] added up at their places in images [N, C, image...]; elements of a block in
-/// the padding are dropped. Any number of axes. Texts that meet at a place are joined, in the order of a block's
-/// elements.
+/// Col2Im: adds the blocks [N, C * elements of a block, blocks] at their offsets in images [N, C, image...], with any
+/// number of spatial axes. Elements of a block that lie in the padding are dropped. Strings at the same position are
+/// concatenated, in the order of the elements of a block.
 struct col2im {
   using elements = basic_elements;
   std::span<const std::int64_t> dilations, pads, strides;

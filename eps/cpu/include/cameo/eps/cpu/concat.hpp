@@ -3,23 +3,24 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Inputs one after another along `axis`; the other axes are of equal size.
+/// Concat: the inputs one after another along `axis`; all other axes have equal sizes.
 struct concat {
   std::int64_t axis;
   static result<concat> bind(bind_context& c) { return concat{c.int_or("axis", 1)}; }  // version 1 has this default
   status run(run_context& c) const;
 };
 
-/// Pieces of the input along `axis`: of the sizes given, or equal ones (from version 18 on, the last may be smaller).
+/// Split: slices of the input along `axis`, of the given sizes or of equal size (since version 18 the last may be
+/// smaller).
 struct split {
-  std::int64_t axis, wanted;  // wanted: num_outputs, or 0
+  std::int64_t axis, wanted;  // wanted: the attribute num_outputs, or 0
   std::span<const std::int64_t> sizes;
   bool has_sizes, uneven;
   static result<split> bind(bind_context& c);
   status run(run_context& c) const;
 };
 
-/// The tensors of a sequence joined along `axis`, which is a new axis if `new_axis` is set.
+/// ConcatFromSequence: the tensors of a sequence joined along `axis`, which is a new axis if `new_axis` is set.
 struct concat_from_sequence {
   std::int64_t axis;
   bool new_axis;
@@ -29,8 +30,8 @@ struct concat_from_sequence {
   status run(run_context& c) const;
 };
 
-/// A sequence of pieces: of equal size (the last may be smaller), of the sizes given, or of size 1 (the axis is then
-/// removed unless `keepdims`).
+/// SplitToSequence: a sequence of slices along `axis`, of equal size (the last may be smaller), of the given sizes, or
+/// of size 1; in the last case the axis is removed unless `keepdims` is set.
 struct split_to_sequence {
   std::int64_t axis;
   bool keeps_axis;

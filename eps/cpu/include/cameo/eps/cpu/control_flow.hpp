@@ -3,29 +3,30 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Runs one of two subgraphs; its outputs are the node's.
+/// If: runs one of two subgraphs, whose outputs are the outputs of the node.
 struct if_else {
   int then_branch, else_branch;
   static result<if_else> bind(bind_context& c);
   status run(run_context& c) const;
 };
 
-/// Runs `body` until the trip count is reached or its condition is false. Values (tensors, sequences,
-/// optionals) are carried from each iteration to the next; scan outputs are stacked along a new first axis.
+/// Loop: runs `body` until the trip count is reached or the condition is false. Values (tensors, sequences, optionals)
+/// are carried from each iteration to the next; scan outputs are stacked along a new first axis.
 struct loop {
   int body;
   std::size_t carried;
-  std::span<const extents> element_shapes;  // of scan outputs, as far as known or declared: for no iterations
+  std::span<const extents> element_shapes;  // of scan outputs, as far as known; needed if there are no iterations
   static result<loop> bind(bind_context& c);
   status run(run_context& c) const;
 };
 
-/// Runs `body` over slices of the scan inputs, all equally long, carrying states along; stacks scan outputs.
+/// Scan: runs `body` over slices of the scan inputs, which have equal lengths, carries states from each iteration to
+/// the next, and stacks the scan outputs.
 struct scan {
   int body;
-  std::size_t scans;  // number of scan inputs, the last ones; those before are states
+  std::size_t scans;  // the number of scan inputs, which are the last inputs; the inputs before them are states
   std::span<const std::int64_t> input_axes, output_axes, input_directions, output_directions;
-  std::span<const extents> element_shapes;  // of scan outputs, as far as known or declared: for no iterations
+  std::span<const extents> element_shapes;  // of scan outputs, as far as known; needed if there are no iterations
   static result<scan> bind(bind_context& c);
   status run(run_context& c) const;
 
@@ -33,7 +34,7 @@ struct scan {
   status finish(run_context& c, std::span<value> last, std::int64_t length) const;
 };
 
-/// Version 8: a batch of sequences, each of its own length. Axis 0 is the batch, axis 1 the sequence.
+/// Scan version 8: a batch of sequences with separate lengths. Axis 0 is the batch, axis 1 the sequence.
 struct batched_scan {
   int body;
   std::size_t scans;
@@ -42,7 +43,8 @@ struct batched_scan {
   status run(run_context& c) const;
 };
 
-/// Runs `body` for each element of a sequence (and of others as long; tensors go along as they are).
+/// SequenceMap: runs `body` for each element of a sequence, with the elements of other sequences of the same length;
+/// every iteration gets the tensor inputs unchanged.
 struct sequence_map {
   int body;
   static result<sequence_map> bind(bind_context& c);

@@ -6,9 +6,10 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Y [N, M, out...] of X [N, C, in...], W [C, M / group, kernel...] and B [M]: every element of X adds its multiple of
-/// the kernel to Y, `strides` apart. A matrix product into scratch (of as many images as fit in 64 MB, but at least
-/// one), whose rows are then added to their places. Narrow floats compute in float.
+/// ConvTranspose: Y [N, M, out...] of X [N, C, in...], W [C, M / group, kernel...] and B [M]. Every element of X adds
+/// its multiple of the kernel to Y, `strides` apart. A matrix product computes these multiples into scratch (of as many
+/// images as fit in 64 MB, but at least one), and its rows are then added to Y. float16 and bfloat16 are computed in
+/// float.
 template <class T>
 struct conv_transpose {
   static constexpr bool instantiated = is_one_of<T, float, double, float16, bfloat16>;
@@ -23,7 +24,8 @@ struct conv_transpose {
   status run(run_context&) const;
 };
 
-/// com.microsoft's ConvTransposeWithDynamicPads: the same, with pads as an input, before B; without it, none.
+/// com.microsoft's ConvTransposeWithDynamicPads: ConvTranspose whose pads are an optional input, before B; without the
+/// input there is no padding.
 struct conv_transpose_with_dynamic_pads {
   using elements = detail::element_set<float>;
   conv_transpose<float> how;

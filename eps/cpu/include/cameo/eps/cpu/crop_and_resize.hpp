@@ -4,9 +4,10 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// com.microsoft's CropAndResize: of X [N, C, H, W] the regions rois [regions, 4] (y1, x1, y2, x2, in parts of the
-/// picture's sides) of the pictures batch_indices, each resized to crop_size [2], its corners on those of the region.
-/// Linear or nearest; what lies outside the picture is extrapolation_value. Computes in double.
+/// com.microsoft's CropAndResize: crops regions of images and resizes them. X is [N, C, H, W], rois [regions, 4] (y1,
+/// x1, y2, x2 as fractions of the image's sides), batch_indices [regions] the image of each region. Each region is
+/// resized to crop_size [2] so that corners map to corners, by linear or nearest interpolation. Positions outside the
+/// image get extrapolation_value. Computes in double.
 struct crop_and_resize {
   using elements = first_float_elements;
   bool nearest = false;

@@ -6,11 +6,12 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The common part of CumSum and CumProd.
+/// The members that CumSum and CumProd share.
 struct cumulative_state {
   using elements = large_number_elements;
-  /// Rows of n numbers: row k of y is row k - 1 of y and row k of x together, as `before` is row -1; it is then the
-  /// last one. Without x, one row of what nothing makes.
+  /// Accumulates `rows` rows of n numbers: row k of y combines row k - 1 of y and row k of x. `before` is row -1 and is
+  /// overwritten by the last row. If `starts` is set, `before` has no numbers yet. Without x, one row of the identity
+  /// element (0 or 1) is written.
   using column_function = void (*)(const void* x, std::int64_t x_step, void* y, std::int64_t y_step, std::int64_t rows,
                                    std::int64_t n, void* before, bool starts);
   column_function accumulate = nullptr;
@@ -19,9 +20,9 @@ struct cumulative_state {
   status run(run_context&) const;
 };
 
-/// y[..., k, ...] = x[..., 0, ...] op ... op x[..., k, ...] along an axis that input 1 gives, a scalar. `exclusive`
-/// leaves out x[k]; `reverse` starts at the other end. Integers wrap; float sums are kept in float, like long ones in
-/// other runtimes, and narrow floats compute as float.
+/// CumSum, CumProd: y[..., k, ...] = x[..., 0, ...] op ... op x[..., k, ...] along an axis that input 1, a scalar,
+/// contains. `exclusive` leaves out x[k]; `reverse` starts at the end of the axis. Integers wrap around. Sums of float
+/// are rounded to float at every step, as other runtimes do; float16 and bfloat16 are computed in float.
 template <class Op>
 struct cumulative : cumulative_state {
   static constexpr bool instantiated = is_one_of<Op, op::CumSum, op::CumProd>;

@@ -4,9 +4,10 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// A convolution of images X [N, C, H, W] whose windows read each element at an offset of its own, between elements and
-/// with zeros outside, and weigh it by a mask: ONNX's DeformConv with two spatial axes. A matrix product of the weights
-/// with the patches. Scratch: the patches of an image; for narrow floats also its sums, and the weights.
+/// DeformConv with two spatial axes: a convolution of images X [N, C, H, W] whose windows read each element at a
+/// separate offset, interpolated between pixels and zero outside the image, and multiplied by a mask. It is computed as
+/// a matrix product of the weights and the patches. Scratch: the patches of one image; for float16 and bfloat16 also
+/// the sums of the image, and the weights.
 struct deform_conv {
   using elements = float_elements;
   std::span<const std::int64_t> kernel, strides, dilations, pads;

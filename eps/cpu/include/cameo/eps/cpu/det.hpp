@@ -4,7 +4,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Determinants of the matrices in the last two axes, by elimination in double. The determinant of an empty one is 1.
+/// Det: determinants of the matrices in the last two axes, by elimination in double. An empty matrix has determinant 1.
 /// Scratch: one matrix per thread.
 struct det {
   using elements = float_elements;

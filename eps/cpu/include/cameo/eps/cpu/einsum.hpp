@@ -4,15 +4,16 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Any equation of letters and ellipses. Letters that two float tensors share and letters that only one has make a
-/// matrix product (scratch: a copy of each); everything else is summed up directly: for each output, over the letters
-/// that it lacks, integers modulo their range. Letters of size 1 broadcast, as numpy's do.
+/// Einsum with any equation of letters and ellipses. Two float tensors are multiplied by a matrix product if the
+/// letters that both have, and those that only one has, allow it (scratch: a copy of each tensor). Everything else is
+/// summed directly: for each output element, over the letters that the output lacks; integers wrap around. Letters of
+/// size 1 broadcast as in numpy.
 struct einsum {
   using elements = number_elements;
   static constexpr std::uint8_t ellipsis = 255;
   static constexpr std::size_t max_inputs = 32, letters = 52;
 
-  /// Letters of an operand in order, A-Z as 0 to 25, a-z as 26 to 51; `ellipsis` at most once.
+  /// The letters of an operand in order: A-Z are 0 to 25, a-z are 26 to 51; `ellipsis` occurs at most once.
   struct term {
     std::uint8_t size;
     std::uint8_t labels[max_rank + 1];

@@ -4,16 +4,16 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// ai.onnx.preview's FlexAttention: softmax(score_mod(scale * Q * K^T)) through prob_mod, times V, of Q [batch, heads,
-/// length, size], K and V [batch, heads of keys, keys, size]. The two graphs get and give all scores in the type that
-/// softmax_precision says, float or double unless it does. All scores are in memory, in that type and as computed:
-/// doubles in double, all others in float.
+/// ai.onnx.preview's FlexAttention: prob_mod(softmax(score_mod(scale * Q * K^T))) * V, with Q [batch, heads, length,
+/// size], K and V [batch, key heads, keys, size]. The subgraphs score_mod and prob_mod get and return all scores in the
+/// type softmax_precision; its default is double for double and float for all others. All scores are in memory, in that
+/// type and in the type of the arithmetic, which is double for double and float for all others.
 struct flex_attention {
   using elements = float_elements;
   int score_mod = -1, prob_mod = -1;
   dtype precision = dtype::f32;
   float scale = 0;
-  bool scaled = false;  // else by 1 / sqrt(size)
+  bool scaled = false;  // the node has a scale; else it is 1 / sqrt(size)
 
   static result<flex_attention> bind(bind_context&);
   status run(run_context&) const;

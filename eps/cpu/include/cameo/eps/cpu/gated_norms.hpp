@@ -4,11 +4,11 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-// Small operators of com.microsoft between the layers of language models. All compute in float, whatever of float,
-// float16 and bfloat16 their operands have; outputs have the type of the first input.
+// Small operators of com.microsoft between the layers of language models. All compute in float, whether their operands
+// are float, float16 or bfloat16; outputs have the type of the first input.
 
-/// Y = X / sqrt(mean of X² + epsilon) * scale * f(gate), over runs of as many elements as scale [C] has; f is silu or
-/// sigmoid.
+/// GatedRMSNorm: Y = X / sqrt(mean(X^2) + epsilon) * scale * f(gate), over runs of C elements, where C is the size of
+/// `scale` and f is silu or sigmoid.
 struct gated_rms_norm {
   using elements = text_model_elements;
   float epsilon = 1e-5f;
@@ -17,8 +17,8 @@ struct gated_rms_norm {
   status run(run_context&) const;
 };
 
-/// The same for each branch of (..., C, H), or (..., C * H) with num_branches, without a gate; scale may be absent,
-/// [H], [C, H] or [C * H].
+/// BranchwiseRMSNorm: the RMS norm of each branch of X (..., C, H), or (..., C * H) with num_branches, without a gate.
+/// The scale may be absent, [H], [C, H] or [C * H].
 struct branchwise_rms_norm {
   using elements = text_model_elements;
   std::int64_t branches = 0;
@@ -27,15 +27,15 @@ struct branchwise_rms_norm {
   status run(run_context&) const;
 };
 
-/// X + Y * gate, gate (..., 1); the product is rounded to the type of X before it is added.
+/// GatedAdd: X + Y * gate, with gate (..., 1). The product is rounded to the type of X before it is added.
 struct gated_add {
   using elements = text_model_elements;
   static result<gated_add> bind(bind_context&) { return gated_add{}; }
   status run(run_context&) const;
 };
 
-/// z * sigmoid(z) for z = X times `scale`, an input of one element, or else times alpha; z and its sigmoid are rounded
-/// to the type of X.
+/// ScaledSiLU: z * sigmoid(z), where z is X times the one element of the input `scale`, or without it X times alpha. z
+/// and its sigmoid are rounded to the type of X.
 struct scaled_silu {
   using elements = text_model_elements;
   float alpha = 1;
@@ -43,14 +43,15 @@ struct scaled_silu {
   status run(run_context&) const;
 };
 
-/// decay = decay_scale * softplus(a + dt_bias) and beta = sigmoid(b), of a and b (..., H).
+/// LinearAttentionGate: decay = decay_scale * softplus(a + dt_bias) and beta = sigmoid(b), with a and b (..., H).
 struct linear_attention_gate {
   using elements = text_model_elements;
   static result<linear_attention_gate> bind(bind_context&) { return linear_attention_gate{}; }
   status run(run_context&) const;
 };
 
-/// Y[..., h] = reduction_scale * sum over c of X[..., c, h] * pre_mix[..., c or c, h].
+/// HyperConnectionPreMix: Y[..., h] = reduction_scale * sum over c of X[..., c, h] * pre_mix, where pre_mix has an
+/// element for each c or for each (c, h).
 struct hyper_connection_pre_mix {
   using elements = text_model_elements;
   std::int64_t branches = 0;
@@ -59,8 +60,9 @@ struct hyper_connection_pre_mix {
   status run(run_context&) const;
 };
 
-/// Y[..., k, h] = sum over c of stream_mix[..., c, k] * X[..., c, h], or X[..., k, h], plus post_mix[..., k or k, h] *
-/// block_output[..., h].
+/// HyperConnectionPostMix: Y[..., k, h] is the sum of two terms. The first is X[..., k, h], or, with stream_mix, the
+/// sum over c of stream_mix[..., c, k] * X[..., c, h]. The second is post_mix * block_output[..., h], where post_mix
+/// has an element for each k or for each (k, h).
 struct hyper_connection_post_mix {
   using elements = text_model_elements;
   std::int64_t branches = 0;
@@ -68,9 +70,9 @@ struct hyper_connection_post_mix {
   status run(run_context&) const;
 };
 
-/// gate * value for gate = sigmoid(sign(d) * sqrt(max(|d|, 1e-6))), d = sum of rms_norm(key) * rms_norm(query) /
-/// sqrt(H), for key and query [batch, sequence, branches, H] and value [batch, sequence, H]; and, if it is wanted,
-/// rms_norm of that.
+/// EngramGate: gate * value, where gate = sigmoid(sign(d) * sqrt(max(|d|, 1e-6))) and d = sum of rms_norm(key) *
+/// rms_norm(query) / sqrt(H). Key and query are [batch, sequence, branches, H], value is [batch, sequence, H]. The
+/// optional second output is the rms_norm of the first.
 struct engram_gate {
   using elements = text_model_elements;
   float epsilon = 1e-5f;

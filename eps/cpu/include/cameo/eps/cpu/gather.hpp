@@ -3,30 +3,32 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-// Indices count from the end when negative; one out of range is INVALID_ARGUMENT.
+// Negative indices count from the end of an axis; an index that is out of range is INVALID_ARGUMENT.
 
-/// Slices of `axis`, one for each index: out[a.., i.., b..] = data[a.., indices[i..], b..].
+/// Gather: slices of `axis`, one for each index: out[a.., i.., b..] = data[a.., indices[i..], b..].
 struct gather {
   std::int64_t axis;
   static result<gather> bind(bind_context& c) { return gather{c.int_or("axis", 0)}; }
   status run(run_context& c) const;
 };
 
-/// One element for each index: its own place in `indices`, with the index for `axis`.
+/// GatherElements: one element for each index, at the position of the index, with the index itself along `axis`.
 struct gather_elements {
   std::int64_t axis;
   static result<gather_elements> bind(bind_context& c) { return gather_elements{c.int_or("axis", 0)}; }
   status run(run_context& c) const;
 };
 
-/// The last axis of `indices` holds places in the axes of `data` after the first `batch_dims`, which both share.
+/// GatherND: the last axis of `indices` holds positions in the axes of `data` after the first `batch_dims` axes, which
+/// `data` and `indices` share.
 struct gather_nd {
   std::int64_t batch_dims;
   static result<gather_nd> bind(bind_context& c) { return gather_nd{c.int_or("batch_dims", 0)}; }
   status run(run_context& c) const;
 };
 
-/// The slices of `axis` (without it: the elements) for which the condition is true, up to the condition's end.
+/// Compress: the slices of `axis` (without `axis`: the elements) for which the condition is true; slices beyond the end
+/// of the condition are left out.
 struct compress {
   std::int64_t axis;
   bool flat;

@@ -6,9 +6,9 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Y [M, N] = f(alpha * A' * B' + beta * C): ONNX's Gemm, where f is none. A' is A [M, K], or A [K, M] transposed; B'
-/// likewise; C broadcasts to [M, N]. A constant B is packed once. Narrow floats compute in float; integers wrap, and
-/// where alpha or beta is not 1, go through double.
+/// ONNX's Gemm: Y [M, N] = f(alpha * A' * B' + beta * C). ONNX's operator has no activation f; FusedGemm has one. A' is
+/// A [M, K], or A [K, M] transposed; B' likewise; C broadcasts to [M, N]. A constant B is packed once. float16 and
+/// bfloat16 are computed in float; integers wrap around, and are computed through double if alpha or beta is not 1.
 template <class T>
 struct gemm {
   static constexpr bool instantiated =
@@ -19,13 +19,13 @@ struct gemm {
   bool transpose_a = false, transpose_b = false;
   activation f = {};
   gemm_panels<T> packed_b = {};
-  const std::uint32_t* bf16_b = nullptr;  // instead of those where ep.cpu.math asks for it
+  const std::uint32_t* bf16_b = nullptr;  // replaces packed_b if ep.cpu.math selects bfloat16 for the node
 
   static result<gemm> bind(bind_context&);
   status run(run_context&) const;
 };
 
-/// The same with an activation: com.microsoft's FusedGemm. A kernel of its own, so that programs without it link no
+/// com.microsoft's FusedGemm: Gemm with an activation. It is a separate kernel so that programs without it link no
 /// activations.
 template <class T>
 struct fused_gemm : gemm<T> {

@@ -4,30 +4,30 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// start, start + delta, ... before limit. com.microsoft's may leave delta out: it is 1.
+/// Range: start, start + delta, ... up to but without limit. com.microsoft's Range may omit delta, which is then 1.
 struct range_of {
   using elements = number_elements;
   static result<range_of> bind(bind_context&) { return range_of{}; }
   status run(run_context& c) const;
 };
 
-/// The indices of the elements that are not zero, in order: int64 [rank, count]; a scalar counts as a list of one. For
-/// strings, of those that are not empty.
+/// NonZero: the indices of the elements that are not zero (of strings: not empty), in order, as int64 [rank, count]. A
+/// scalar is a list of one element.
 struct non_zero {
   using elements = basic_elements;
   static result<non_zero> bind(bind_context&) { return non_zero{}; }
   status run(run_context& c) const;
 };
 
-/// A new axis of size `depth` that is values[1] at the index and values[0] elsewhere. Negative indices count from the
-/// end; one out of range sets no element.
+/// OneHot: a new axis of size `depth` with values[1] at the index and values[0] elsewhere. Negative indices count from
+/// the end; an index out of range sets no element.
 struct one_hot {
   std::int64_t axis;
   static result<one_hot> bind(bind_context& c) { return one_hot{c.int_or("axis", -1)}; }
   status run(run_context& c) const;
 };
 
-/// A matrix of the input's shape: ones on diagonal k, zeros elsewhere.
+/// EyeLike: a matrix of the input's shape with ones on diagonal k and zeros elsewhere.
 struct eye_like {
   using elements = number_and_truth_elements;
   std::int64_t k;

@@ -4,9 +4,10 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// X [N, C, in...] at the positions in grid [N, out..., axes], the last axis of X first, from -1 to 1: ONNX's
-/// GridSample for one to three spatial axes. Nearest (halves to even), linear or cubic; outside there are zeros, the
-/// border, or reflections. Numbers compute in float, double and integers in double; integers are cut towards zero.
+/// ONNX's GridSample for one to three spatial axes: samples X [N, C, in...] at the positions in grid [N, out..., axes],
+/// which lie between -1 and 1, the last axis of X first. Interpolation is nearest (ties to even), linear or cubic;
+/// positions outside the image give zeros, the border, or reflections. Float is computed in float, double and integers
+/// in double; integer results are truncated toward zero.
 struct grid_sample {
   using elements = basic_elements;
   static constexpr std::size_t max_axes = 3;
@@ -18,7 +19,7 @@ struct grid_sample {
   status run(run_context&) const;
 };
 
-/// com.microsoft's GridSample, whose image, grid and result have one type.
+/// com.microsoft's GridSample: image, grid and result have the same type.
 struct grid_sample_of_floats : grid_sample {
   using elements = first_float_elements;
   static result<grid_sample_of_floats> bind(bind_context& c) {

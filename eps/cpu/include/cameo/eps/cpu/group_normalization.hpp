@@ -6,11 +6,11 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The common part of InstanceNormalization and GroupNormalization.
+/// The members that InstanceNormalization and GroupNormalization share.
 struct group_normalization_state {
   using elements = float_elements;
   double epsilon = 0;
-  std::int64_t groups = 0;       // 0: as many as channels
+  std::int64_t groups = 0;       // 0: a group for each channel
   bool scale_per_group = false;  // opset 18's GroupNormalization
 
   status run(run_context&) const;
@@ -20,8 +20,9 @@ struct group_normalization_state {
   status run_as(run_context&) const;
 };
 
-/// y = (x - mean) / sqrt(variance + epsilon) * scale + bias, with the statistics of each group of channels of each
-/// batch: InstanceNormalization (a group is a channel) and GroupNormalization. scale and bias: [channels]. y may be x.
+/// InstanceNormalization and GroupNormalization: y = (x - mean) / sqrt(variance + epsilon) * scale + bias, with the
+/// statistics of each group of channels of each image of the batch; in InstanceNormalization a group is a channel.
+/// scale and bias are [channels]. y may be the buffer of x.
 template <class Op>
 struct group_normalization : group_normalization_state {
   static constexpr bool instantiated = is_one_of<Op, op::InstanceNormalization, op::GroupNormalization>;

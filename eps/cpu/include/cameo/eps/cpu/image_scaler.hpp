@@ -4,7 +4,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// y = scale * x + bias[c] for an image [N, C, H, W] (or another number of spatial axes). y may be x. Until opset 10.
+/// ImageScaler, until opset 10: y = scale * x + bias[c] for an image [N, C, H, W] (or another number of spatial axes).
+/// y may be the buffer of x.
 struct image_scaler {
   using elements = float_elements;
   double scale = 1;
@@ -18,8 +19,8 @@ struct image_scaler {
   status run_as(run_context&) const;
 };
 
-/// An image [N, C, H, W] without its margins `border` (left, top, right, bottom), or of the size `scale` (height,
-/// width) from (left, top) on. Until opset 10.
+/// Crop, until opset 10: an image [N, C, H, W] without its margins `border` (left, top, right, bottom), or the region
+/// of the size `scale` (height, width) that starts at (left, top).
 struct crop {
   std::span<const std::int64_t> border, scale;
 

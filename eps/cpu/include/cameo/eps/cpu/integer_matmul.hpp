@@ -5,8 +5,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Y = (A - a_zero) * (B - b_zero) in int32, as numpy multiplies stacks of matrices; sums wrap. A zero point is one
-/// number, one per row of A, one per column of B, or one per row (column) of each matrix of the stack.
+/// MatMulInteger: Y = (A - a_zero) * (B - b_zero) in int32, for stacks of matrices as in numpy; sums wrap around. A
+/// zero point is one number, one per row of A or column of B, or one per row or column of each matrix of the stack.
 struct matmul_integer {
   integer_factor b = {};
   static result<matmul_integer> bind(bind_context& c) {
@@ -17,8 +17,8 @@ struct matmul_integer {
   status run(run_context&) const;
 };
 
-/// The same on quantized tensors: the sums, exact in int32, times a_scale * b_scale / y_scale, rounded with ties to
-/// even, plus y's zero point, saturated to y's type. Scales broadcast as the zero points do, y's over rows.
+/// QLinearMatMul: the sums of MatMulInteger, exact in int32, times a_scale * b_scale / y_scale, rounded with ties to
+/// even, plus y's zero point, saturated to y's type. Scales broadcast as the zero points do, y's scale over rows.
 struct qlinear_matmul {
   integer_factor b = {};
   static result<qlinear_matmul> bind(bind_context& c) {
@@ -29,13 +29,13 @@ struct qlinear_matmul {
   status run(run_context&) const;
 };
 
-/// QLinearMatMul where a, b or y are floats of 8 bits: by plain loops, in float, and rounded to y's type, where what is
-/// too large becomes its largest number.
+/// QLinearMatMul if a, b or y are 8-bit floats: plain loops in float. The result is rounded to y's type and saturated
+/// to its largest number.
 struct qlinear_matmul_of_floats {
   static status run(run_context&);
 };
 
-/// QLinearMatMul since version 21: the one or the other.
+/// QLinearMatMul since version 21, which allows integers and 8-bit floats.
 struct qlinear_matmul_of_codes {
   using elements =
       detail::element_set<std::uint8_t, std::int8_t, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz>;

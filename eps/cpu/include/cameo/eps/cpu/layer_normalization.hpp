@@ -7,13 +7,13 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The common part of LayerNormalization, RMSNormalization and SimplifiedLayerNormalization.
+/// The members that LayerNormalization, RMSNormalization and SimplifiedLayerNormalization share.
 struct layer_normalization_state {
   using elements = float_elements;
   double epsilon = 0;
   std::int64_t axis = -1;
-  bool centers = true;          // the other two don't
-  std::size_t mean_output = 0;  // 0: none
+  bool centers = true;          // subtracts the mean: LayerNormalization only
+  std::size_t mean_output = 0;  // 0: no such output
   std::size_t inverse_output = 0;
 
   status run(run_context&) const;
@@ -23,11 +23,11 @@ struct layer_normalization_state {
   status run_as(run_context&) const;
 };
 
-/// Over the axes from `axis` on: LayerNormalization y = (x - mean) / sqrt(variance + epsilon) * Scale + B, and, as
-/// optional outputs, the mean and 1 / sqrt(variance + epsilon) with those axes as 1; RMSNormalization y = x / sqrt(mean
-/// of x² + epsilon) * scale, as does ONNX Runtime's SimplifiedLayerNormalization, which also returns 1 / sqrt(...).
-/// Scale and B broadcast to x. Statistics of floats are summed in float over at most 4096 elements, then in double, for
-/// any stash_type. y may be x.
+/// Normalizations over the axes from `axis` on. LayerNormalization: y = (x - mean) / sqrt(variance + epsilon) * Scale +
+/// B, and, as optional outputs, the mean and 1 / sqrt(variance + epsilon), whose normalized axes have size 1.
+/// RMSNormalization and ONNX Runtime's SimplifiedLayerNormalization: y = x / sqrt(mean(x^2) + epsilon) * scale; the
+/// latter also returns 1 / sqrt(...). Scale and B broadcast to x. Statistics of floats are summed in float over at most
+/// 4096 elements, then in double, whatever stash_type is. y may be the buffer of x.
 template <class Op>
 struct layer_normalization : layer_normalization_state {
   static constexpr bool instantiated =

@@ -3,10 +3,11 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Convolutions, and what can follow them, on images whose channels lie in blocks of 16 (com.microsoft.nchwc), and
-/// those of codes on images whose channels are last. Chosen for whole regions: a node is moved where that costs least;
-/// reorders cost their size and convolutions gain a known amount; the choice is a minimum cut, so no other choice has
-/// cheaper reorders.
+/// The layouts of images, and the graph transform that assigns nodes to them. In the blocked layout (com.microsoft's
+/// domain nchwc) the channels of float images are in blocks of 16: [N, C / 16, H, W, 16]. In the channels-last layout
+/// quantized images are [N, H, W, C]. Convolutions, and the nodes that can follow them, are moved to these layouts in
+/// whole regions of the graph. A reorder between layouts costs the size of its value, a convolution gains a known
+/// amount; the moved nodes are a minimum cut, so that no other choice is cheaper.
 struct nchwc_layout {
   static constexpr optimization_level level = optimization_level::layout;
   CAMEO_API static const transform_table& table();

@@ -4,9 +4,10 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss (`softmax`: the scores become log(softmax) first, which is
-/// also the second output): scores [N, C, ...], labels [N, ...], a weight for each class or none. Labels equal to
-/// ignore_index are ignored; all others must be classes. The mean of no labels is NaN. Sums in double.
+/// NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss of scores [N, C, ...] and labels [N, ...], with an optional
+/// weight for each class. With `softmax` the loss is computed from log(softmax(scores)), which is also the second
+/// output. Labels equal to ignore_index are ignored; all others must be classes. The mean of no labels is NaN. Sums are
+/// double.
 struct loss {
   using elements = float_elements;
   enum class reduction : std::uint8_t { none, sum, mean } reduce = reduction::mean;

@@ -4,8 +4,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Local response normalization across channels (axis 1): y = x / (bias + alpha / size * sum of x² over the `size`
-/// channels around)^beta; of an even size, one more channel after than before.
+/// LRN, local response normalization across channels (axis 1): y = x / (bias + alpha / size * sum of x^2 over the
+/// `size` surrounding channels)^beta. If the size is even, there is one more channel after x than before it.
 struct lrn {
   using elements = float_elements;
   float alpha = 0, beta = 0, bias = 0;

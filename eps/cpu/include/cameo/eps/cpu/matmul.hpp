@@ -5,10 +5,10 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Y = alpha * A * B over the last two axes, the others broadcast: ONNX's MatMul (numpy's matmul, operands of one axis
-/// included), and com.microsoft's FusedMatMul, which may transpose the last two axes of either operand, and move the
-/// first axis behind the batch axes. A constant B without batch is packed once. Narrow floats compute in float;
-/// integers wrap.
+/// Y = alpha * A * B over the last two axes; all other axes broadcast. This is ONNX's MatMul (numpy's matmul, with
+/// operands of one axis too) and com.microsoft's FusedMatMul, which may transpose the last two axes of either operand,
+/// or move its first axis behind the batch axes. A constant B without batch axes is packed once. float16 and bfloat16
+/// are computed in float; integers wrap around.
 template <class T>
 struct matmul {
   static constexpr bool instantiated =
@@ -18,7 +18,7 @@ struct matmul {
   float alpha = 1;
   bool transpose_a = false, transpose_b = false, batch_a = false, batch_b = false;
   gemm_panels<T> packed_b = {};
-  const std::uint32_t* bf16_b = nullptr;  // instead of those where ep.cpu.math asks for it
+  const std::uint32_t* bf16_b = nullptr;  // replaces packed_b if ep.cpu.math selects bfloat16 for the node
 
   static result<matmul> bind(bind_context&);
   status run(run_context&) const;

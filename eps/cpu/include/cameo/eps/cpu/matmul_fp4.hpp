@@ -4,15 +4,15 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// com.microsoft's MatMulBnb4: A [..., K] times the transposed of B [N, K], or A [..., N] times B (transB 0). B is a
-/// list of numbers of 4 bits, two a byte, the high one first; each stands for one of 16 values (quant_type 0: FP4, 1:
-/// NF4) times the absmax of its block. B stays packed, as MatMulNBits has it, with the 16 values as a book that is
-/// looked up in registers; a constant B is packed once. With transB 0, or a K that 16 does not divide, blocks cross the
-/// columns: then B is widened in every run. Computes in float.
+/// com.microsoft's MatMulBnb4: A [..., K] times the transposed B [N, K], or A [..., N] times B (transB 0). B is a list
+/// of 4-bit numbers, two in a byte, the high one first; each is an index into a codebook of 16 values (quant_type 0:
+/// FP4, 1: NF4), and the value is multiplied by the absmax of its block. B stays packed, in the layout of MatMulNBits,
+/// with the codebook in registers; a constant B is packed once. If transB is 0 or K is not a multiple of 16, blocks
+/// cross the columns; B is then converted to float in every run. Computes in float.
 struct matmul_bnb4 {
   using elements = text_model_elements;
   std::int64_t k = 0, n = 0, block = 0;
-  const float* values = nullptr;  // of the 16 codes
+  const float* values = nullptr;  // the codebook of 16 values
   bool transposed = true;
   nbits_factor b = {};
 
@@ -23,10 +23,10 @@ struct matmul_bnb4 {
   status check_parts(const extents& codes, const extents& absmax) const;
 };
 
-/// com.microsoft's MatMulFpQ4: A [..., K] times B [K, N] that is given as blocks of 32 rows of a column, column by
-/// column: a scale (float), with blk_quant_type other than 0 a zero point (uint8; else it is 8), and 16 bytes, of which
-/// byte i has the codes of rows i and i + 16. B is packed as MatMulNBits' is, once where it is constant; computes in
-/// float.
+/// com.microsoft's MatMulFpQ4: A [..., K] times B [K, N]. B is a list of blocks of 32 rows of a column, column by
+/// column. A block is a scale (float), a zero point (uint8; with blk_quant_type 0 it is absent and 8), and 16 bytes, of
+/// which byte i contains the quantized values of rows i and i + 16. B is packed in the layout of MatMulNBits, once if
+/// it is constant. Computes in float.
 struct matmul_fpq4 {
   using elements = detail::element_set<float>;
   bool has_zeros = false;

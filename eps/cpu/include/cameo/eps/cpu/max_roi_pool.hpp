@@ -4,9 +4,9 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The largest element of each of height x width bins of the regions rois [regions, 5] (picture, x1, y1, x2, y2) of X
-/// [N, C, H, W]: ONNX's MaxRoiPool. Borders are scaled and rounded to whole elements, halves away from zero; a bin
-/// outside the picture is 0.
+/// ONNX's MaxRoiPool: the largest element of each of height x width bins of regions of X [N, C, H, W]. rois [regions,
+/// 5] are (image, x1, y1, x2, y2). The borders of a region are scaled and rounded to whole pixels, ties away from zero;
+/// a bin outside the image is 0.
 struct max_roi_pool {
   using elements = float_elements;
   std::int64_t height = 0, width = 0;

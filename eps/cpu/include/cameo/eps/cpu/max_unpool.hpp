@@ -3,8 +3,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Puts the elements of X back where MaxPool found them; zeros elsewhere. Indices count in the tensor that the window
-/// implies; if output_shape is larger, that tensor lies at its start.
+/// MaxUnpool: writes the elements of X to the positions that MaxPool found them at, and zeros elsewhere. Indices refer
+/// to the tensor whose shape the window implies; if output_shape is larger, that tensor is at its start.
 struct max_unpool {
   std::span<const std::int64_t> kernel, strides, pads;
 

@@ -4,8 +4,9 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// y = (x - mean) / (standard deviation + 1e-9), with the statistics over `axes` (default 0, 2, 3). y may be x. Until
-/// opset 9 attributes say whether the axes are all four, and whether there is a division.
+/// MeanVarianceNormalization: y = (x - mean) / (standard deviation + 1e-9), with the statistics over `axes` (default 0,
+/// 2, 3). y may be the buffer of x. Before opset 9, attributes define whether axis 1 is included and whether y is
+/// divided by the standard deviation.
 struct mean_variance_normalization {
   using elements = float_elements;
   reduce_axes axes;

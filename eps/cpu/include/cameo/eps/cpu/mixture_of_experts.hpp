@@ -4,24 +4,25 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// What MoE and QMoE of com.microsoft share: each row of input [rows, H] or [batch, length, H] goes through the k
-/// experts that router_probs [rows, experts] prefers (of equal ones the last), and what they give is added up by the
-/// softmax of those scores. An expert is fc2 * f(fc1 * x + bias) + bias; f is an activation, whose result fc3 * x +
-/// bias may multiply, or swiglu, whose two halves come from fc1 (swiglu_fusion 1: by turns, 2: one after the other) or
-/// from fc1 and fc3. Rows of one expert are one product. `use_sparse_mixer` has no effect, as in ONNX Runtime on CPUs.
-/// Computes in float. Constant weights are packed once, in the bits that they have.
+/// The members that MoE and QMoE of com.microsoft share. Each row of the input [rows, H] or [batch, length, H] is
+/// processed by the k experts with the highest router_probs [rows, experts] (of equal ones the last); their results are
+/// added with the softmax of these scores as weights. An expert is fc2 * f(fc1 * x + bias) + bias. f is an activation,
+/// whose result may be multiplied by fc3 * x + bias; or f is swiglu, whose two operands come from fc1 (swiglu_fusion 1:
+/// in alternating elements, 2: one operand after the other) or from fc1 and fc3. The rows of one expert are one matrix
+/// product. `use_sparse_mixer` has no effect, as in ONNX Runtime on CPUs. Computes in float. Constant weights are
+/// packed once, in the bits that they have.
 struct mixture_of_experts {
   using elements = text_model_elements;
   enum class function : std::uint8_t { relu, gelu, silu, identity, swiglu } f = function::relu;
   std::int64_t k = 1, fusion = 0;
   bool normalized = false;
   float alpha = 1, beta = 0, limit = 0;  // of swiglu
-  // Of QMoE: bits of fc1, fc2, fc3 (0: weights are floats), and elements of a row that share a scale (0: all of it).
+  // For QMoE: the bits of fc1, fc2, fc3 (0: float weights), and how many elements of a row share a scale (0: all).
   std::int64_t bits[3] = {}, block = 0;
   struct panels {
     nbits_factor few_bits;
     const void* floats = nullptr;
-  } packed[3] = {};  // of fc1, fc2, fc3, all experts'; null: packed or read as they are in the run
+  } packed[3] = {};  // fc1, fc2, fc3 of all experts; null: packed, or read in place, in every run
 
   status run(run_context&) const;
 
@@ -36,9 +37,9 @@ struct moe : mixture_of_experts {
   static result<moe> bind(bind_context&);
 };
 
-/// Weights are codes of 2, 4 or 8 bits, packed from the low bits on, with scales and perhaps zero points by rows or
-/// blocks of rows; multiplied as MatMulNBits does it. router_weights, if given, is what results are added up by,
-/// without a softmax. Not for the floats of few bits, nor for weights_prepacked 1.
+/// QMoE: the weights have 2, 4 or 8 bits, packed from the low bits on, with scales and optional zero points for rows or
+/// for blocks of rows; they are multiplied as in MatMulNBits. router_weights, if given, are the weights of the results,
+/// without a softmax. Weights that are floats of few bits and weights_prepacked 1 are not supported.
 struct qmoe : mixture_of_experts {
   static bool accepts(const bind_context&);
   static result<qmoe> bind(bind_context&);

@@ -4,7 +4,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// y[i] = x[i] > threshold ? 1 : 0.
+/// Binarizer: y[i] = x[i] > threshold ? 1 : 0.
 struct binarizer {
   using elements = table_elements;
   float threshold = 0;
@@ -12,7 +12,7 @@ struct binarizer {
   status run(run_context&) const;
 };
 
-/// y = (x - offset) * scale, by column (last axis) or one for all.
+/// Scaler: y = (x - offset) * scale, with numbers for each column (last axis) or one for all.
 struct scaler {
   using elements = table_elements;
   std::span<const float> offset, scale;
@@ -20,8 +20,8 @@ struct scaler {
   status run(run_context&) const;
 };
 
-/// Each row of X [N, F] divided by its largest element, by the sum of magnitudes, or by the root of the sum of squares;
-/// a row that would be divided by 0 is not changed.
+/// Normalizer: divides each row of X [N, F] by its largest element, by the sum of magnitudes, or by the root of the sum
+/// of squares; a row that would be divided by 0 is not changed.
 struct normalizer {
   using elements = table_elements;
   enum class norm : std::uint8_t { max, l1, l2 } how = norm::max;
@@ -29,7 +29,8 @@ struct normalizer {
   status run(run_context&) const;
 };
 
-/// Elements equal to the replaced value (NaN too) become the imputed one, of its column (last axis) or one for all.
+/// Imputer: replaces elements that are equal to the replaced value (which may be NaN) by the imputed value of their
+/// column (last axis), or by one value for all columns.
 struct imputer {
   using elements = table_elements;
   std::span<const float> floats;
@@ -40,7 +41,8 @@ struct imputer {
   status run(run_context&) const;
 };
 
-/// Y [N, sum of widths]: the columns of all inputs beside one another, each cut or filled up with 0 to its width.
+/// FeatureVectorizer: Y [N, sum of widths] contains the columns of all inputs side by side, each input cut or filled
+/// with zeros to its width.
 struct feature_vectorizer {
   using elements = table_elements;
   std::span<const std::int64_t> widths;
@@ -48,7 +50,8 @@ struct feature_vectorizer {
   status run(run_context&) const;
 };
 
-/// Y [..., categories]: 1 where x is that category. An unknown one is a row of zeros, or (zeros = 0) INVALID_ARGUMENT.
+/// OneHotEncoder: Y [..., categories] is 1 where x is that category. An unknown category gives a row of zeros, or with
+/// zeros = 0 INVALID_ARGUMENT.
 struct one_hot_encoder {
   using elements = detail::element_set<float, double, std::int32_t, std::int64_t, std::string_view>;
   std::span<const std::int64_t> ints;

@@ -5,7 +5,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Scores of rows: x * coefficients [scores, F] transposed, plus intercepts. Sums are double.
+/// The scores of rows: x times the transposed coefficients [scores, F], plus intercepts. Sums are double.
 struct linear_scores {
   using elements = table_elements;
   std::span<const float> coefficients, intercepts;
@@ -19,35 +19,37 @@ struct linear_regressor : linear_scores {
   status run(run_context&) const;
 };
 
-/// The label of the largest score. One score stands for two labels: the second where it is above 0.
+/// LinearClassifier: the label of the largest score. If there is one score for two labels, the second label is chosen
+/// if the score is above 0.
 struct linear_classifier : linear_scores {
   class_labels labels;
   static result<linear_classifier> bind(bind_context&);
   status run(run_context&) const;
 };
 
-/// The common part of the support vector machines: kernel functions of rows and support vectors.
+/// The members that the support vector machines share: kernel functions of rows and support vectors.
 struct svm_state {
   using elements = table_elements;
   enum class kernel_kind : std::uint8_t { linear, poly, rbf, sigmoid } how = kernel_kind::linear;
   double gamma = 0, coef0 = 0, degree = 0;
   std::span<const float> coefficients, vectors, rho;
-  std::int64_t supports = 0;  // 0: `coefficients` are weights of columns
+  std::int64_t supports = 0;  // 0: `coefficients` are the weights of columns
   score_transform transform = score_transform::none;
 
   status read(const bind_context&);
   double kernel(const double* x, const float* vector, std::int64_t columns) const;
 };
 
-/// One number per row; with one_class, whether it is above 0, as 1 or -1.
+/// SVMRegressor: one number per row; with one_class, 1 or -1 for whether the number is above 0.
 struct svm_regressor : svm_state {
   bool one_class = false;
   static result<svm_regressor> bind(bind_context&);
   status run(run_context&) const;
 };
 
-/// Decides between each pair of classes and counts the votes; with prob_a and prob_b, by probabilities coupled from the
-/// pairs' (Wu, Lin and Weng, 2004). Without support vectors, a linear score per class.
+/// SVMClassifier: decides between each pair of classes and counts the votes; with prob_a and prob_b, by probabilities
+/// that are coupled from those of the pairs (Wu, Lin and Weng, 2004). Without support vectors, a linear score per
+/// class.
 struct svm_classifier : svm_state {
   std::span<const float> prob_a, prob_b;
   std::span<const std::int64_t> per_class, starts;

@@ -5,22 +5,22 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// A node of a tree: continues with `yes` if the comparison of feature and split is true, else with `no`. A leaf's
-/// weights are [yes, no) of the forest's.
+/// A node of a tree: continues with node `yes` if the comparison of feature and split is true, else with node `no`. The
+/// weights of a leaf are the elements [yes, no) of the forest's weights.
 struct tree_node {
   enum class rule : std::uint8_t { leq, lt, gte, gt, eq, neq, member, leaf } how;
   bool missing_is_yes;  // the comparison is true for NaN
   std::int64_t feature;
   double split;
   std::uint32_t yes, no;
-  std::uint32_t members_begin, members_end;  // of a `member` node, among the forest's
+  std::uint32_t members_begin, members_end;  // of a `member` node: a range of the forest's members
 };
 struct leaf_weight {
   std::int64_t target;
   double weight;
 };
 
-/// The trees of one ensemble, in memory of the plan. Checked when bound: no cycles, all indices within.
+/// The trees of one ensemble, in memory of the plan. Binding checks that there are no cycles and no index out of range.
 struct tree_forest {
   enum class aggregate : std::uint8_t { average, sum, min, max } how = aggregate::sum;
   std::span<const tree_node> nodes;
@@ -29,12 +29,12 @@ struct tree_forest {
   std::span<const double> members;
   std::int64_t targets = 1, features = 0;  // the least number of columns of X
 
-  /// Adds up all trees for a row of x: scores[targets]; hit[t] is true if any leaf had a weight for target t. With one
-  /// target a leaf has one weight, the first that the file lists for it; with several, all that it lists.
+  /// Sums the results of all trees for a row of x into scores[targets]; hit[t] is true if any leaf had a weight for
+  /// target t. With one target, a leaf has one weight, the first that the file lists for it; with several, all weights.
   void score(const double* x, double* scores, bool* hit) const;
 };
 
-/// TreeEnsembleRegressor and TreeEnsemble: [N, targets] from rows of features. Computes in double.
+/// TreeEnsembleRegressor and TreeEnsemble: [N, targets] of rows of features. Computes in double.
 struct tree_ensemble {
   using elements = detail::element_set<float, double, float16, std::int32_t, std::int64_t>;
   tree_forest forest;
@@ -48,9 +48,9 @@ struct tree_ensemble_regressor : tree_ensemble {
   static result<tree_ensemble_regressor> bind(bind_context&);
 };
 
-/// Labels [N] and scores [N, classes], also with one class, whose label every row has. With two classes of which the
-/// leaves weight one, that weight is compared with 0.5 (when no weight is negative) or 0, and stands for the other
-/// class too.
+/// TreeEnsembleClassifier: labels [N] and scores [N, classes]. With one class, every row has its label. If there are
+/// two classes and the leaves have weights for one only, that weight is compared with 0.5 (if no weight is negative) or
+/// 0, and the score of the other class is derived from it.
 struct tree_ensemble_classifier {
   using elements = detail::element_set<float, double, float16, std::int32_t, std::int64_t>;
   tree_forest forest;

@@ -9,23 +9,25 @@ struct nchwc_kernels;
 struct nchwc_line_kernels;
 struct bf16_loops;
 
-/// com.microsoft.nchwc Conv: Y = f(X * W + B + Sum), on images whose channels lie in blocks of 16, next to each other.
+/// com.microsoft.nchwc Conv: Y = f(X * W + B + Sum), on images in the blocked layout NCHWc, in which 16 neighboring
+/// channels of a pixel are next to each other in memory.
 ///
-/// Y is [N, M', H, W] in extents and [N, M' / 16, H, W, 16] in memory; M' is M rounded up to a multiple of 16, and
-/// lanes behind channel M hold 0. X is blocked the same way, [N, C', ...], or, with one group of C < 16 channels, plain
-/// [N, C, ...]: the extents show which. Elements in X's lanes behind its channels are not read. Sum has Y's extents,
-/// and Y may be written over it.
+/// The shape of Y is [N, M', H, W], its memory [N, M' / 16, H, W, 16]; M' is M rounded up to a multiple of 16, and the
+/// elements of channels from M on are 0. X is blocked in the same way, [N, C', ...], or, if there is one group of C <
+/// 16 channels, plain [N, C, ...]; the shape shows which. Elements of X in channels from C on are not read. Sum has the
+/// shape of Y, and Y may be written over it.
 ///
-/// Unlike ONNX Runtime's operator of this name, W [M, C / group, kh, kw] and B [M] are those of ONNX's Conv, neither
-/// padded nor reordered: the model then runs with any block, and W is packed here, once when it is constant. Attribute
-/// `plain_weights` marks this; a node without it has weights that ONNX Runtime packed, which sessions unpack where they
-/// can, and is NOT_IMPLEMENTED when it runs. Groups are of multiples of 16 channels in and out, or of one channel each
-/// with group == C == M.
+/// ONNX Runtime's operator of this name expects weights that are padded and reordered. Here W [M, C / group, kh, kw]
+/// and B [M] are those of ONNX's Conv, so that a model runs with any block size; W is packed by this kernel, once if it
+/// is constant. The attribute `plain_weights` marks this. A node without it has weights that ONNX Runtime packed;
+/// sessions unpack these where they can, and otherwise running the node is NOT_IMPLEMENTED. Groups have multiples of 16
+/// input and output channels, or one channel each with group == C == M.
 ///
-/// Scratch: the part of X that a lane works on, with its padding written out (1/4 MB, or a line if that is more),
-/// unless nothing is padded and lines have stride 1.
+/// Scratch, for each worker: a copy of the part of X that its task reads, with the padding written out (1/4 MB, or what
+/// one line of outputs depends on if that is more), unless X is blocked and its lines are neither padded nor read with
+/// a stride.
 struct nchwc_conv {
-  /// The data that depends on the weights. `channels` and `maps` are those of a group.
+  /// What is known of the weights. `channels` and `maps` are the input and output channels of a group.
   struct filters {
     std::int64_t groups = 1, maps = 0, channels = 0;
     std::int64_t kernel[2] = {1, 1};
@@ -39,9 +41,9 @@ struct nchwc_conv {
   const nchwc_kernels* loops = nullptr;
   const nchwc_line_kernels* lines = nullptr;
   const float* packed = nullptr;                // null: packed in every run
-  const std::uint32_t* packed_cells = nullptr;  // instead of that where ep.cpu.math asks for bfloat16,
-  const bf16_loops* cells = nullptr;            // and the loops for them
-  const float* bias = nullptr;                  // rounded up with zeros; null: made in every run
+  const std::uint32_t* packed_pairs = nullptr;  // replaces `packed` if ep.cpu.math selects bfloat16 for the node
+  const bf16_loops* bf16 = nullptr;             // the loops for packed_pairs, which are pairs of channels
+  const float* bias = nullptr;                  // filled up with zeros to whole blocks; null: made in every run
   bool plain_weights = true;
 
   static result<nchwc_conv> bind(bind_context&);

@@ -6,11 +6,12 @@ namespace CAMEO_NAMESPACE::eps {
 
 struct nchwc_kernels;
 
-// com.microsoft.nchwc's pools: as ONNX's in 2 dimensions, on X and Y whose channels lie in blocks of 16, next to each
-// other. Extents are [N, C', H, W] with C' a multiple of 16, memory is [N, C' / 16, H, W, 16]. Every lane is a channel
-// of its own: lanes behind the channels hold the result of X's elements there.
+// The pools of com.microsoft.nchwc: ONNX's pools with two spatial axes, on X and Y in the blocked layout. Shapes are
+// [N, C', H, W] with C' a multiple of 16, memory is [N, C' / 16, H, W, 16]. Every channel is pooled separately: the
+// channels that fill up the last block contain the results of X's elements there.
 
-/// The largest element (NaN if there is one) of each window, or (`mean`) the mean; with include_pad, with the padding.
+/// The largest element of each window (NaN if the window has one), or (`Mean`) the mean, with include_pad of the window
+/// and its padding.
 template <bool Mean>
 struct nchwc_pool {
   window shape = {};
@@ -25,7 +26,7 @@ using nchwc_average_pool = nchwc_pool<true>;
 extern template struct nchwc_pool<false>;
 extern template struct nchwc_pool<true>;
 
-/// One window over everything: Y [N, C', 1, 1], which is also its plain layout.
+/// A pool with one window over all spatial axes: Y is [N, C', 1, 1], whose memory is the same in the plain layout.
 template <bool Mean>
 struct nchwc_global_pool {
   const nchwc_kernels* loops = nullptr;

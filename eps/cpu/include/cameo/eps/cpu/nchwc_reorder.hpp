@@ -5,9 +5,10 @@ namespace CAMEO_NAMESPACE::eps {
 
 struct nchwc_kernels;
 
-/// com.microsoft.nchwc ReorderInput: X [N, C, H, W], or [N, H, W, C] with channels_last, to Y whose channels lie in
-/// blocks of 16, next to each other: [N, C', H, W] in extents, C' is C rounded up to a multiple of 16, and
-/// [N, C' / 16, H, W, 16] in memory. Lanes behind the channels become 0.
+/// com.microsoft.nchwc ReorderInput: converts X [N, C, H, W], or [N, H, W, C] with channels_last, to the blocked
+/// layout, in which 16 neighboring channels of a pixel are next to each other. The shape of Y is [N, C', H, W], where
+/// C' is C rounded up to a multiple of 16; its memory is [N, C' / 16, H, W, 16]. Elements of channels from C on become
+/// 0.
 struct nchwc_reorder_input {
   bool channels_last = false;
   const nchwc_kernels* loops = nullptr;
@@ -16,7 +17,7 @@ struct nchwc_reorder_input {
   status run(run_context&) const;
 };
 
-/// com.microsoft.nchwc ReorderOutput: the inverse, for the first `channels` channels.
+/// com.microsoft.nchwc ReorderOutput: the inverse of ReorderInput, for the first `channels` channels.
 struct nchwc_reorder_output {
   std::int64_t channels = 0;
   bool channels_last = false;
@@ -26,9 +27,9 @@ struct nchwc_reorder_output {
   status run(run_context&) const;
 };
 
-/// com.microsoft.nchwc Upsample: blocked X [N, C', H, W] to Y [N, C', H * s2, W * s3] by whole factors, scales
-/// [1, 1, s2, s3]: `nearest` repeats pixels, `linear` mixes the four around a point as coordinate_transformation_mode
-/// says (asymmetric, align_corners or half_pixel).
+/// com.microsoft.nchwc Upsample: enlarges a blocked X [N, C', H, W] to Y [N, C', H * s2, W * s3] by whole factors, the
+/// scales [1, 1, s2, s3]. `nearest` repeats pixels, `linear` interpolates between the four pixels around a point, with
+/// the coordinate_transformation_mode asymmetric, align_corners or half_pixel.
 struct nchwc_upsample {
   enum class mode : std::uint8_t { nearest, asymmetric, align_corners, half_pixel } how = mode::nearest;
   std::int64_t scales[2] = {1, 1};

@@ -5,7 +5,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The largest element of bytes whose channels lie last: Y [N, out..., C] of X [N, in..., C].
+/// MaxPool of bytes whose channels are the last axis: Y [N, out..., C] of X [N, in..., C].
 template <class T>
 struct nhwc_max_pool {
   static constexpr bool instantiated = is_one_of<T, std::int8_t, std::uint8_t>;

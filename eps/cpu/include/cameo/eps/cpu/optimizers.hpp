@@ -5,14 +5,14 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// One step of ai.onnx.preview.training's Adagrad, Adam or Momentum for any number of tensors: after the learning rate
-/// and the count of updates, the inputs are all tensors, all their gradients, and all of each kind of what is kept for
-/// them; the outputs are the same without the gradients. Computes in the type of the tensors; outputs may be written
-/// over what they replace.
+/// One step of ai.onnx.preview.training's Adagrad, Adam or Momentum for any number of tensors. The inputs are the
+/// learning rate, the count of updates, all tensors, all their gradients, and all tensors of each kind of state; the
+/// outputs are the tensors and states. Computes in the type of the tensors; an output may be the buffer of the input
+/// that it replaces.
 struct optimizer {
   using elements = detail::element_set<float, double>;
   enum class method : std::uint8_t { adagrad, adam, momentum, nesterov } how = method::adagrad;
-  std::size_t kept = 1;  // tensors kept for each
+  std::size_t kept = 1;  // the number of state tensors for each tensor
   double norm = 0, norm_post = 0, decay = 0, epsilon = 0, alpha = 0, beta = 0;
 
   status run(run_context&) const;

@@ -4,15 +4,15 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Adds elements before and after each axis: a constant, or reflected, edge or wrapped ones of the input. Negative
-/// amounts cut, before anything is added.
+/// Pad: adds elements before and after each axis: a constant, or elements of the input (reflected, edge or wrapped).
+/// Negative amounts remove elements, before any are added.
 struct pad {
   using elements = detail::all_elements;
   struct padded_axis;
   enum class fill : std::uint8_t { constant, reflect, edge, wrap };
   fill mode;
-  const attribute* amounts;  // versions 1 and 2; later ones have an input
-  float number;              // the constant to pad with, likewise
+  const attribute* amounts;  // in versions 1 and 2; later versions have an input
+  float number;              // the constant to pad with, in versions 1 and 2
   static result<pad> bind(bind_context& c);
   status run(run_context& c) const;
 
@@ -23,7 +23,7 @@ struct pad {
   status fill_padding(run_context& c, const value& x, std::span<const padded_axis> axes, const value& y) const;
 };
 
-/// com.microsoft's, whose amounts are always an input, [2 * rank] or [1, 2 * rank].
+/// com.microsoft's Pad, whose amounts are always an input, [2 * rank] or [1, 2 * rank].
 struct microsoft_pad : pad {
   static result<microsoft_pad> bind(bind_context& c);
 };

@@ -5,12 +5,12 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-// Windows over the spatial axes of X [N, C, in...]; Y [N, C, out...] holds a number per window, made of the elements of
-// the window that lie inside X. 16-bit floats compute in float. A window that lies in the padding alone has the result
-// of no elements: the lowest number for the maximum, 0 for mean and norm.
+// Pools over the spatial axes of X [N, C, in...]: Y [N, C, out...] has a number for each window, computed from the
+// elements of the window that lie inside X. float16 and bfloat16 are computed in float. A window that lies in the
+// padding entirely has the result of no elements: the lowest number for the maximum, 0 for mean and norm.
 
-/// The largest element; NaN takes precedence. Output 1, if present, is its place: an index into all of X, with the last
-/// spatial axis fastest or, with storage_order 1, the first one.
+/// MaxPool: the largest element; NaN takes precedence. The optional output 1 is its position, as an index into all of
+/// X, with the last spatial axis fastest or, with storage_order 1, the first one.
 template <class T>
 struct max_pool {
   static constexpr bool instantiated = is_one_of<T, float, double, float16, bfloat16, std::int8_t, std::uint8_t>;
@@ -21,7 +21,8 @@ struct max_pool {
   status run(run_context&) const;
 };
 
-/// The mean; with count_include_pad, zeros of the padding count as elements (but not those that ceil_mode adds).
+/// AveragePool: the mean; with count_include_pad, zeros of the padding count as elements, except those that ceil_mode
+/// adds.
 template <class T>
 struct average_pool {
   static constexpr bool instantiated = is_one_of<T, float, double, float16, bfloat16>;
@@ -32,7 +33,7 @@ struct average_pool {
   status run(run_context&) const;
 };
 
-/// The p-norm.
+/// LpPool: the p-norm.
 template <class T>
 struct lp_pool {
   static constexpr bool instantiated = is_one_of<T, float, double, float16, bfloat16>;
@@ -43,7 +44,8 @@ struct lp_pool {
   status run(run_context&) const;
 };
 
-/// One window over everything: Y [N, C, 1...] of X [N, C, ...].
+/// GlobalAveragePool: one window over all spatial axes, Y [N, C, 1...] of X [N, C, ...]. GlobalMaxPool and GlobalLpPool
+/// have the same window.
 template <class T>
 struct global_average_pool {
   static constexpr bool instantiated = is_one_of<T, float, double, float16, bfloat16>;

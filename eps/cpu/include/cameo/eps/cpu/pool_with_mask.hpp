@@ -5,10 +5,10 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// com.microsoft's MaxpoolWithMask, of one to three axes: the largest element of each window, of which each line ends
-/// before the first element where the mask is 0; with more than one axis, the plane's first always counts. The mask has
-/// an axis for batch and channel, too; where a plane's mask begins is as ONNX Runtime has it, so all planes have the
-/// first one's when those axes are 1.
+/// com.microsoft's MaxpoolWithMask, with one to three spatial axes: the largest element of each window, of which each
+/// row ends before the first element whose mask is 0; with more than one axis, the first element of a plane always
+/// counts. The mask has axes for batch and channel, too. The offset of a plane's mask is computed as in ONNX Runtime:
+/// if those axes have size 1, all planes have the mask of the first.
 struct max_pool_with_mask {
   using elements = detail::element_set<float>;
   window shape = {};

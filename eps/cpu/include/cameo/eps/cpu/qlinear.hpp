@@ -8,18 +8,18 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-// ONNX Runtime's operators on tensors of uint8 or int8 that stand for (code - zero_point) * scale, both one number
-// each; an absent zero point is 0. Results are computed in float and rounded, with ties to even, to the
-// output's codes, saturated to the type.
+// ONNX Runtime's operators on quantized tensors of uint8 or int8: a quantized value stands for (value - zero_point) *
+// scale. Scale and zero point are one number each for a tensor; an absent zero point is 0. Results are computed in
+// float, rounded to the output's quantized values with ties to even, and saturated to the type.
 
 struct proven_sum;
 
-/// C = A + B and C = A * B, with broadcasting. C may be A or B.
+/// QLinearAdd and QLinearMul: C = A + B and C = A * B, with broadcasting. C may be the buffer of A or B.
 struct qlinear_binary_state {
   using elements = byte_codes;
   bool product = false;
   linear_code_inputs a = {}, b = {}, y = {};
-  const proven_sum* proven = nullptr;  // null: as floats
+  const proven_sum* proven = nullptr;  // the sum by integers, if it was found exact; null: computed in float
   status finish(bind_context&);
   status run(run_context&) const;
 };
@@ -33,12 +33,12 @@ struct qlinear_binary : qlinear_binary_state {
   }
 };
 
-/// Y = f(X): a table of the 256 codes. Y may be X.
+/// QLinearLeakyRelu and QLinearSigmoid: Y = f(X), by a table of the 256 quantized values. Y may be the buffer of X.
 struct qlinear_map_state {
   using elements = byte_codes;
   activation function;
-  linear_code_inputs from = {}, to = {};
-  code_table table = {};  // where both are known
+  linear_code_inputs input = {}, output = {};
+  code_table table = {};  // if scales and zero points of both tensors are constant
   void finish(bind_context&);
   status run(run_context&) const;
 };
@@ -56,50 +56,52 @@ struct qlinear_map : qlinear_map_state {
   }
 };
 
-/// Along `axis`; before opset 13 over all axes from there on. Of Y's scale the reciprocal is used, 256 as a rule; where
-/// that is no whole number ONNX Runtime rounds it down, which is not done here.
+/// QLinearSoftmax along `axis`; before opset 13 over all axes from `axis` on. Probabilities are multiplied by the
+/// reciprocal of Y's scale, which usually is 256; if it is not an integer, ONNX Runtime rounds it down, and cameo does
+/// not.
 struct qlinear_softmax {
   using elements = byte_codes;
   std::int64_t axis = -1;
   bool to_the_end = false;
-  linear_code_inputs from = {}, to = {};
-  std::int64_t known_length = 0;  // of a row, where it and scales are known
+  linear_code_inputs input = {}, output = {};
+  std::int64_t known_length = 0;  // the length of a row, if it and the scales are known at binding
   std::span<const float> known_powers = {};
   static result<qlinear_softmax> bind(bind_context&);
   status run(run_context&) const;
 };
 
-/// The mean of all spatial axes, which become 1: X [N, C, ...], or [N, ..., C] with channels_last.
+/// QLinearGlobalAveragePool: the mean over all spatial axes, whose size becomes 1. X is [N, C, ...], or [N, ..., C]
+/// with channels_last.
 struct qlinear_global_average_pool {
   using elements = byte_codes;
   bool channels_last = false;
-  linear_code_inputs from = {}, to = {};
+  linear_code_inputs input = {}, output = {};
   static result<qlinear_global_average_pool> bind(bind_context&);
   status run(run_context&) const;
 };
 
-/// AveragePool; with channels_last X is [N, ..., C].
+/// QLinearAveragePool: AveragePool; with channels_last X is [N, ..., C].
 struct qlinear_average_pool {
   using elements = byte_codes;
   window shape = {};
   bool include_pad = false, channels_last = false;
-  linear_code_inputs from = {}, to = {};
+  linear_code_inputs input = {}, output = {};
   static result<qlinear_average_pool> bind(bind_context&);
   status run(run_context&) const;
 };
 
-/// Inputs: Y's scale and zero point, then tensor, scale and zero point of each part.
+/// QLinearConcat. Inputs: Y's scale and zero point, then tensor, scale and zero point for each tensor to concatenate.
 struct qlinear_concat {
   using elements = byte_codes;
   std::int64_t axis = 0;
-  linear_code_inputs to = {};
-  std::span<const linear_code_inputs> from = {};
-  std::span<const code_table> tables = {};  // of each part; empty where something is known only in a run
+  linear_code_inputs output = {};
+  std::span<const linear_code_inputs> inputs = {};
+  std::span<const code_table> tables = {};  // one per tensor; empty if a scale or zero point is not constant
   static result<qlinear_concat> bind(bind_context&);
   status run(run_context&) const;
 };
 
-/// Z = condition ? X : Y, with broadcasting.
+/// QLinearWhere: Z = condition ? X : Y, with broadcasting.
 struct qlinear_where {
   using elements = byte_codes;
   linear_code_inputs x = {}, y = {}, z = {};

@@ -4,11 +4,11 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// com.microsoft's QAttention: its Attention, where input and weights are codes. Their product is formed in integers,
-/// as MatMulIntegerToFloat does; constant weights are packed once. Not for do_rotary and for a past with
-/// past_present_share_buffer.
+/// com.microsoft's QAttention: com.microsoft's Attention with quantized input and weights. Their product is computed in
+/// integers, as in MatMulIntegerToFloat; constant weights are packed once. do_rotary, and a past with
+/// past_present_share_buffer, are not supported.
 struct quantized_attention : microsoft_attention {
-  using elements = detail::element_set<float>;  // scales, bias and Y
+  using elements = detail::element_set<float>;  // of scales, bias and Y
   integer_factor weights = {};
 
   static bool accepts(const bind_context&);

@@ -5,9 +5,10 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// RandomNormal, RandomUniform and their ...Like, Bernoulli and Multinomial. Number i of a run depends on the seed and
-/// i alone: equal seeds give equal numbers, with any number of threads. Without `seed`, every run of the process gives
-/// other numbers. (They differ from numpy's.) Multinomial's input is logarithms of weights that need not add up to 1.
+/// RandomNormal, RandomUniform, RandomNormalLike, RandomUniformLike, Bernoulli and Multinomial. Number i of a run
+/// depends on the seed and i alone: equal seeds give equal numbers, with any number of threads. Without `seed`, every
+/// run of the process gives other numbers. (The numbers are not numpy's.) The input of Multinomial contains logarithms
+/// of weights, whose sum need not be 1.
 template <class Op>
 struct random {
   using elements = std::conditional_t<std::is_same_v<Op, op::Bernoulli>, number_and_truth_elements, float_elements>;
@@ -16,8 +17,8 @@ struct random {
 
   bool has_seed = false;
   float seed = 0, first = 0, second = 0;  // mean and scale, or low and high
-  extents shape = {};                     // only if an attribute gives it
-  std::int64_t samples = 1;               // of Multinomial
+  extents shape = {};                     // if an attribute contains it
+  std::int64_t samples = 1;               // Multinomial's sample_size
 
   static result<random> bind(bind_context&);
   status run(run_context&) const;

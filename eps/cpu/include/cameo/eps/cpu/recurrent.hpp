@@ -8,34 +8,39 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// A gate's activation with its parameters: an operator's loop over floats, or doubles.
+/// A gate's activation with its parameters: the loop of an activation operator over floats or doubles.
 struct gate_activation {
   unary_row row = nullptr;
   unary_parameters parameters;
 };
 
-/// The common part of RNN, LSTM and GRU: attributes, and the loop over a sequence. Computes in float, or double
-/// for doubles. A product of all inputs with W comes first; then each step multiplies the last step's output with R,
-/// packed once per run. A batch ends with its own sequence_lens; later outputs are 0, and the last state stays.
-/// Quantized: W [directions, inputs, gates * hidden] and R [directions, hidden, gates * hidden] are codes of 8 bits
-/// with scales and zero points, one per direction or per column; their other factor is first rounded to 256 steps
-/// between its smallest and largest number, as DynamicQuantizeLinear does. One that `attends` asks a memory after each
-/// step, as Bahdanau's attention does: query state * QW, keys M * MW, weights softmax(V * tanh(keys
-/// + query)) over the memory_seq_lens; the answer is their sum of M, or [state, sum] * AW, and W reads it behind the
-/// next inputs. Scratch: the gates of the whole sequence, [seq, batch, gates * hidden], and the keys.
+/// The members that RNN, LSTM and GRU share: attributes, and the loop over a sequence. Computes in float, or in double
+/// for double. First one matrix product multiplies all inputs by W; then each step multiplies the output of the step
+/// before by R, which is packed once per run. A sequence of the batch ends at its sequence_lens: later outputs are 0,
+/// and its last state is kept.
+///
+/// Quantized (DynamicQuantizeLSTM): W [directions, inputs, gates * hidden] and R [directions, hidden, gates * hidden]
+/// are 8-bit quantized values with a scale and zero point per direction or per column; the factor that they are
+/// multiplied by is quantized in the run, as by DynamicQuantizeLinear.
+///
+/// With attention (AttnLSTM, `attends`): after each step Bahdanau's attention reads a memory M. The query is state *
+/// QW, the keys are M * MW, and the weights are softmax(V * tanh(keys + query)) over the memory_seq_lens. The result is
+/// the weighted sum of M, or [state, sum] * AW; W reads it after the inputs of the next step.
+///
+/// Scratch: the gates of the whole sequence, [seq, batch, gates * hidden], and the keys.
 struct recurrent_state {
   using elements = float_elements;
   enum class cell : std::uint8_t { rnn, lstm, gru } kind = cell::rnn;
   std::int64_t directions = 1, hidden = 0;  // hidden 0: taken from R
-  bool backwards = false;                   // the only direction is `reverse`
+  bool backwards = false;                   // the one direction is `reverse`
   bool batch_first = false, input_forget = false, linear_before_reset = false;
   bool quantized = false;
   bool attends = false;
-  float clip = 0;                    // 0: none
-  gate_activation f[2], g[2], h[2];  // by direction
+  float clip = 0;                    // 0: not clipped
+  gate_activation f[2], g[2], h[2];  // for each direction
 
   std::int64_t gates() const { return kind == cell::rnn ? 1 : kind == cell::lstm ? 4 : 3; }
-  static result<recurrent_state> of(const bind_context&, cell);
+  static result<recurrent_state> read(const bind_context&, cell);
   status run(run_context&) const;
 
  private:
@@ -43,7 +48,7 @@ struct recurrent_state {
   status run_as(run_context&) const;
 };
 
-/// ONNX's RNN, LSTM and GRU, in all directions, and ONNX Runtime's LSTMs with weights of 8 bits and with attention.
+/// ONNX's RNN, LSTM and GRU, in all directions, and com.microsoft's DynamicQuantizeLSTM and AttnLSTM.
 template <class Op>
 struct recurrent : recurrent_state {
   static constexpr bool instantiated =
@@ -52,7 +57,7 @@ struct recurrent : recurrent_state {
     constexpr cell kind = std::is_same_v<Op, op::RNN>   ? cell::rnn
                           : std::is_same_v<Op, op::GRU> ? cell::gru
                                                         : cell::lstm;
-    result<recurrent_state> state = of(c, kind);
+    result<recurrent_state> state = read(c, kind);
     if (!state) return state.error();
     state->quantized = std::is_same_v<Op, op::microsoft::DynamicQuantizeLSTM>;
     state->attends = std::is_same_v<Op, op::microsoft::AttnLSTM>;

@@ -8,18 +8,18 @@ namespace CAMEO_NAMESPACE::eps {
 struct reduce_loops;
 struct reduced_tensors;
 
-/// The axes to reduce, which are removed (or become 1), from attributes, a constant or an input.
+/// The axes to reduce, from attributes, a constant or an input. Reduced axes are removed, or get size 1 with keepdims.
 struct reduce_axes {
-  bool by_input = false;         // then input 1 holds them, if the node has it
+  bool by_input = false;         // input 1 contains the axes, if the node has it
   bool keep = true;              // keepdims
-  bool none_when_empty = false;  // noop_with_empty_axes: each element is then reduced alone
+  bool none_when_empty = false;  // noop_with_empty_axes: no axes means that each element is reduced alone
   std::span<const std::int64_t> listed = {};
 
-  /// Bit a is set for axis a. INVALID_ARGUMENT for axes that do not exist, or are given twice.
+  /// Sets bit a of `mask` for each axis a. INVALID_ARGUMENT for axes that do not exist or are given twice.
   status find(run_context&, const extents& shape, std::uint32_t& mask) const;
 };
 
-/// The common part of the reductions; they differ in `rows`, which computes outputs of one type.
+/// The members that reductions share; the operators differ in `rows`, which computes outputs of one type.
 struct reduce_state {
   using row_function = void (*)(const reduce_loops&, const reduced_tensors&, std::int64_t first, std::int64_t last);
   row_function rows = nullptr;
@@ -29,9 +29,10 @@ struct reduce_state {
   status run(run_context&) const;
 };
 
-/// ReduceSum, ReduceMean and so on, over any axes. Sums of float are made in double, in an order that depends on shapes
-/// alone; narrow floats compute as float; integers wrap, and fractions are cut towards zero. Max and Min pass on
-/// NaN. Of no elements: 0, 1 for products, NaN for means, for Max and Min the end of the type, -inf for logarithms.
+/// ReduceSum, ReduceMean and the other reductions, over any axes. Sums of float are accumulated in double, in an order
+/// that depends on shapes alone; float16 and bfloat16 are computed in float; integers wrap around, and fractions are
+/// truncated toward zero. Max and Min propagate NaN. The result of no elements is 0 for sums, 1 for products, NaN for
+/// means, the limit of the type for Max and Min, and -infinity for logarithms.
 template <class Op>
 struct reduce : reduce_state {
   static constexpr bool instantiated = detail::has_role(Op::roles, role::reduces);

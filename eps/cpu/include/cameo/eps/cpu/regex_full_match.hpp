@@ -10,7 +10,7 @@ class RE2;
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Whether all of a string matches a pattern in RE2's syntax. Defined in builds with RE2 alone.
+/// RegexFullMatch: true if all of a string matches a pattern in RE2's syntax. Defined only in builds with RE2.
 struct regex_full_match {
   using elements = string_elements;
   struct drop {

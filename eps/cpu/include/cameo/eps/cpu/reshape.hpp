@@ -3,44 +3,45 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-// The same elements in other extents: no element moves. For all types, also those smaller than a byte.
+// Operators that give the same elements another shape: no element moves. For all types, also those smaller than a byte.
 
-/// A 0 in the wanted shape keeps the input's size there (unless `allowzero`), one -1 is computed from the others.
+/// Reshape: a 0 in the requested shape keeps the input's size of that axis (unless `allowzero` is set); one -1 is
+/// computed from the other sizes.
 struct reshape {
   bool zero_is_a_size;
-  const attribute* shape;  // version 1; later ones have an input
+  const attribute* shape;  // in version 1; later versions have an input
   static result<reshape> bind(bind_context& c);
   status run(run_context& c) const;
 };
 
-/// Two axes: those before `axis` and the others.
+/// Flatten: two axes, the product of the axes before `axis` and the product of the others.
 struct flatten {
   std::int64_t axis;
   static result<flatten> bind(bind_context& c);
   status run(run_context& c) const;
 };
 
-/// Drops axes of size 1: the given ones, or all.
+/// Squeeze: removes axes of size 1, the given ones or all.
 struct squeeze {
   const attribute* axes;  // before version 13
   static result<squeeze> bind(bind_context& c);
   status run(run_context& c) const;
 };
 
-/// Adds axes of size 1; `axes` count in the output.
+/// Unsqueeze: adds axes of size 1; `axes` are axes of the output.
 struct unsqueeze {
   const attribute* axes;  // before version 13
   static result<unsqueeze> bind(bind_context& c);
   status run(run_context& c) const;
 };
 
-/// com.microsoft's ExpandDims: one more axis of size 1, where the input `axis` says; it counts in the output.
+/// com.microsoft's ExpandDims: adds an axis of size 1; the input `axis` is an axis of the output.
 struct expand_dims {
   static result<expand_dims> bind(bind_context& c);
   status run(run_context& c) const;
 };
 
-/// Passes on a value of any kind: tensor, sequence, an empty optional.
+/// Identity: forwards a value of any kind, such as a tensor, a sequence or an empty optional.
 struct identity {
   static result<identity> bind(bind_context& c);
   status run(run_context& c) const;

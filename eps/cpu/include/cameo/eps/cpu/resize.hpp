@@ -4,10 +4,11 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// ONNX's Resize and Upsample, of any number of axes: nearest moves elements of any type; linear and cubic weight
-/// numbers, one axis after the other. Integers are converted as in ONNX Runtime: cut in mode linear, rounded after
-/// each axis with antialias (mode cubic without it, which that lacks: rounded). Sizes come from scales or, from version
-/// 11, from `sizes`. Scratch: two or three copies of the numbers, and the weights of every axis.
+/// ONNX's Resize and Upsample, with any number of axes. Mode nearest copies elements of any type; linear and cubic
+/// interpolate numbers, one axis after the other. Integers are converted as in ONNX Runtime: truncated in mode linear,
+/// rounded after each axis with antialias. Mode cubic without antialias, which ONNX Runtime lacks for integers, rounds.
+/// Sizes come from scales or, from version 11 on, from `sizes`. Scratch: two or three copies of the numbers, and the
+/// weights of every axis.
 struct resize {
   using elements = basic_elements;
   enum class interpolation : std::uint8_t { nearest, linear, cubic };
@@ -20,7 +21,7 @@ struct resize {
     tf_half_pixel_for_nn,
     tf_crop_and_resize
   };
-  enum class rounding : std::uint8_t { prefer_floor, prefer_ceil, floor, ceil, simple };  // simple: ceil to shrink
+  enum class rounding : std::uint8_t { prefer_floor, prefer_ceil, floor, ceil, simple };  // simple: ceil if shrinking
   enum class policy : std::uint8_t { stretch, not_larger, not_smaller };
 
   interpolation mode = interpolation::nearest;
@@ -29,16 +30,16 @@ struct resize {
   policy keep_ratio = policy::stretch;
   bool exclude_outside = false, antialias = false;
   float cubic_a = -0.75f, extrapolation = 0;
-  std::span<const std::int64_t> axes = {};  // empty: all
+  std::span<const std::int64_t> axes = {};  // empty: all axes
   bool has_axes = false;
-  std::span<const float> scales = {};  // of an attribute; else they are input `scales_at`
+  std::span<const float> scales = {};  // from an attribute; else they are input `scales_at`
   int scales_at = -1, sizes_at = -1, roi_at = -1;
 
   static result<resize> bind(bind_context&);
   status run(run_context&) const;
 };
 
-/// Upsample as it was before Resize: asymmetric coordinates, rounded down.
+/// Upsample before Resize existed: asymmetric coordinates, rounded down.
 struct upsample {
   using elements = basic_elements;
   static result<resize> bind(bind_context&);

@@ -4,11 +4,11 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Regions of X [N, C, H, W] pooled to [regions, C, output_height, output_width]: each output is the mean or largest of
-/// samples between elements. batch_indices holds the image of each region.
+/// RoiAlign: pools regions of X [N, C, H, W] to [regions, C, output_height, output_width]. Each output is the mean or
+/// the largest of samples that are interpolated between pixels. batch_indices contains the image of each region.
 struct roi_align {
   using elements = float_elements;
-  std::int64_t height = 1, width = 1, samples = 0;  // samples 0: as many as the region is large
+  std::int64_t height = 1, width = 1, samples = 0;  // samples 0: a number that depends on the size of the region
   double scale = 1;
   bool largest = false, half_pixel = false;
 

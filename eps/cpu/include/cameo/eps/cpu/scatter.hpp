@@ -3,11 +3,12 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// How an update is combined with the element that is already there.
+/// How an update is combined with the element that it replaces.
 enum class scatter_reduction : std::uint8_t { none, add, mul, min, max };
 
-/// The data with single elements replaced (or combined with): update i has its own index in `indices`, with indices[i]
-/// for `axis`. Updates happen in order. The output may be the data.
+/// ScatterElements: the data with single elements replaced, or combined with updates. Update i has the position of
+/// indices[i] in `indices`, with indices[i] itself along `axis`. Updates are made in order. The output may be the
+/// buffer of the data.
 struct scatter_elements {
   std::int64_t axis;
   scatter_reduction reduction;
@@ -16,7 +17,8 @@ struct scatter_elements {
   status run(run_context& c) const;
 };
 
-/// The same with blocks: the last axis of `indices` holds the places that whole blocks of `updates` go to.
+/// ScatterND: replaces blocks of the data, or combines them with updates; the last axis of `indices` contains the
+/// position of each block of `updates`. The output may be the buffer of the data.
 struct scatter_nd {
   scatter_reduction reduction;
   static result<scatter_nd> bind(bind_context& c);

@@ -5,7 +5,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The sizes of axes [start, end) of the input, as int64; out-of-range ends are cut.
+/// Shape: the sizes of axes [start, end) of the input, as int64; a start or end out of range is clamped.
 struct shape_of {
   std::int64_t start, end;
   static result<shape_of> bind(bind_context& c) {
@@ -25,7 +25,7 @@ struct shape_of {
   }
 };
 
-/// The number of elements, as an int64 scalar.
+/// Size: the number of elements, as an int64 scalar.
 struct size_of {
   static result<size_of> bind(bind_context&) { return size_of{}; }
   status run(run_context& c) const {

@@ -6,11 +6,11 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The common part of the two skip normalizations.
+/// The members that SkipLayerNormalization and SkipSimplifiedLayerNormalization share.
 struct skip_layer_normalization_state {
   using elements = text_model_elements;
   double epsilon = 0;
-  bool centers = true;  // SkipSimplifiedLayerNormalization doesn't
+  bool centers = true;  // subtracts the mean; SkipSimplifiedLayerNormalization does not
 
   status run(run_context&) const;
 
@@ -19,10 +19,11 @@ struct skip_layer_normalization_state {
   status run_as(run_context&) const;
 };
 
-/// Over the last axis: t = input + skip [+ bias], y = normalized t * gamma [+ beta], as in LayerNormalization, or as in
-/// RMSNormalization for the simplified one (which has no beta). input [batch, sequence, size] or [sequence, size]; skip
-/// has its shape or repeats for every batch. Optional outputs are the mean and 1 / sqrt(variance + epsilon) of each
-/// row, and t. y may be input or skip.
+/// Skip normalizations over the last axis: t = input + skip [+ bias], y = normalized t * gamma [+ beta]. t is
+/// normalized as in LayerNormalization, or as in RMSNormalization for SkipSimplifiedLayerNormalization (which has no
+/// beta). input is [batch, sequence, size] or [sequence, size]; skip has this shape or is repeated for every batch.
+/// Optional outputs are the mean and 1 / sqrt(variance + epsilon) of each row, and t. y may be the buffer of input or
+/// skip.
 template <class Op>
 struct skip_layer_normalization : skip_layer_normalization_state {
   static constexpr bool instantiated =
@@ -30,10 +31,10 @@ struct skip_layer_normalization : skip_layer_normalization_state {
   static result<skip_layer_normalization> bind(bind_context&);
 };
 
-/// com.microsoft's EmbedLayerNormalization: the sum of the rows that input_ids [batch, sequence], positions and
-/// segment_ids take from their tables, normalized over its last axis times gamma plus beta. Positions are 0, 1, 2, ...
-/// unless position_ids [1 or batch, sequence] is given. mask_index is the number of ones of each row of `mask`, or 0;
-/// embedding_sum the sum before it is normalized.
+/// com.microsoft's EmbedLayerNormalization: the sum of the table rows that input_ids [batch, sequence], positions and
+/// segment_ids select, normalized over the last axis, times gamma, plus beta. Positions are 0, 1, 2, ... unless
+/// position_ids [1 or batch, sequence] are given. The output mask_index is the number of ones in each row of `mask`, or
+/// 0; embedding_sum is the sum before it is normalized.
 struct embed_layer_normalization {
   using elements = text_model_elements;
   double epsilon = 0;
@@ -42,7 +43,7 @@ struct embed_layer_normalization {
   status run(run_context&) const;
 };
 
-/// com.microsoft's QEmbedLayerNormalization: EmbedLayerNormalization for tables, gamma and beta of codes, each with a
+/// com.microsoft's QEmbedLayerNormalization: EmbedLayerNormalization with quantized tables, gamma and beta, each with a
 /// scale and a zero point, without position_ids and embedding_sum.
 struct quantized_embed_layer_normalization {
   using elements = detail::element_set<float>;

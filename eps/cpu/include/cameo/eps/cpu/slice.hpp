@@ -3,21 +3,21 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Elements start, start + step, ... before end, along each of the axes. Negative starts and ends count from the end of
-/// the axis; all are cut to it. A negative step goes backwards.
+/// Slice: the elements start, start + step, ... before end, along each of the axes. Negative starts and ends count from
+/// the end of the axis; all are clamped to the axis. A negative step goes backwards.
 struct slice {
-  const attribute *starts, *ends, *axes;  // version 1; later ones have inputs
+  const attribute *starts, *ends, *axes;  // in version 1; later versions have inputs
   static result<slice> bind(bind_context& c);
   status run(run_context& c) const;
 };
 
-/// The input repeated to the common shape of itself and `shape`.
+/// Expand: the input broadcast to the common shape of itself and `shape`.
 struct expand {
   static result<expand> bind(bind_context&) { return expand{}; }
   status run(run_context& c) const;
 };
 
-/// The input repeated along each axis; version 1: `tiles` times along `axis`, both inputs of the tensor's own type.
+/// Tile: the input repeated along each axis; in version 1 `tiles` times along `axis`, two inputs of the tensor's type.
 struct tile {
   bool one_axis;
   static result<tile> bind(bind_context& c) { return tile{c.since < 6}; }

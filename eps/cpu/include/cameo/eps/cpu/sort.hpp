@@ -4,11 +4,11 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The k largest (or smallest) elements along `axis`, in order, and their indices. Of equal ones the first comes
-/// first; NaN is above all numbers.
+/// TopK: the k largest (or smallest) elements along `axis`, in order, and their indices. Equal elements keep their
+/// order; NaN is above all numbers.
 struct top_k {
   using elements = number_elements;
-  std::int64_t axis, k;  // k: version 1; later ones have an input
+  std::int64_t axis, k;  // k: in version 1; later versions have an input
   bool largest;
   static result<top_k> bind(bind_context& c) {
     return top_k{c.int_or("axis", -1), c.since < 10 ? c.int_or("k", -1) : -1, c.int_or("largest", 1) != 0};
@@ -16,17 +16,18 @@ struct top_k {
   status run(run_context& c) const;
 };
 
-/// com.microsoft's Unique, of a list: the distinct elements as they first occur, for each input which of them it is,
-/// and how often each occurs.
+/// com.microsoft's Unique, of a list: the distinct elements in the order of their first occurrence; for each input
+/// element the index of its distinct element; and how often each distinct element occurs.
 struct unique_of_list {
   using elements = ordered_elements;
   static result<unique_of_list> bind(bind_context&) { return unique_of_list{}; }
   status run(run_context& c) const;
 };
 
-/// The distinct elements (or, with `axis`, the distinct slices), in order or as they first occur; with the index of the
-/// first of each, for each input which of them it is, and how often each occurs. NaNs are equal, and above all numbers;
-/// complex numbers are in the order of their real parts, then of their imaginary ones.
+/// ONNX's Unique: the distinct elements (or, with `axis`, the distinct slices), sorted or in the order of their first
+/// occurrence; the index of the first occurrence of each; for each input element the index of its distinct element; and
+/// how often each occurs. NaNs are equal to each other, and above all numbers; complex numbers are ordered by their
+/// real, then by their imaginary parts.
 struct unique {
   using elements = basic_elements;
   std::int64_t axis;

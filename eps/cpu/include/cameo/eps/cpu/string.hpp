@@ -4,34 +4,36 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-// Strings are UTF-8; bytes that are not pass unchanged. Results do not depend on the process's locale.
+// Operators on strings. Strings are UTF-8; bytes that are not UTF-8 pass unchanged. Results do not depend on the
+// process's locale.
 
-/// z = x + y, broadcast.
+/// StringConcat: z = x + y, with broadcasting.
 struct string_concat {
   using elements = string_elements;
   static result<string_concat> bind(bind_context&) { return string_concat{}; }
   status run(run_context& c) const;
 };
 
-/// Pieces between delimiters along a new last axis, filled up with empty strings; and each string's number of pieces.
-/// Without a delimiter: between runs of ASCII white space, ends not counted. After `maxsplit` splits the rest is left.
+/// StringSplit: the substrings between delimiters along a new last axis, filled up with empty strings, and the number
+/// of substrings of each string. Without a delimiter, strings are split at runs of ASCII white space, which is ignored
+/// at both ends. After `maxsplit` splits the rest of the string is not split.
 struct string_split {
   using elements = string_elements;
   std::string_view delimiter;
-  std::int64_t limit;  // of splits; negative: none
+  std::int64_t limit;  // the largest number of splits; negative: no limit
   static result<string_split> bind(bind_context& c) {
     return string_split{c.string_or("delimiter", ""), c.int_or("maxsplit", -1)};
   }
   status run(run_context& c) const;
 };
 
-/// Drops stop words, then changes case by Unicode's simple mappings of Latin, Greek, Cyrillic and Armenian letters.
-/// [C] or [1, C]; when nothing is left, one empty string.
+/// StringNormalizer of [C] or [1, C]: removes stop words, then changes case by Unicode's simple mappings of Latin,
+/// Greek, Cyrillic and Armenian letters. If no word is left, the output is one empty string.
 struct string_normalizer {
   enum class change : std::uint8_t { none, lower, upper };
   change action;
-  bool exact;                                   // stop words are compared with case
-  std::span<const std::string_view> stopwords;  // unless exact: in lower case
+  bool exact;                                   // stop words are compared case-sensitively
+  std::span<const std::string_view> stopwords;  // in lower case unless `exact`
   static result<string_normalizer> bind(bind_context& c);
   status run(run_context& c) const;
 

@@ -4,8 +4,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// A cache with `update` written over it along an axis, starting at an index per batch; circular ones
-/// continue at the start of the axis. The output may be the cache itself.
+/// TensorScatter: a cache with `update` written over it along an axis, starting at a separate index for each batch; a
+/// circular cache continues at the start of the axis. The output may be the buffer of the cache.
 struct tensor_scatter {
   using elements = detail::all_elements;
   std::int64_t axis = -2;

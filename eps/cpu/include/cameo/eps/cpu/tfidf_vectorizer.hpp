@@ -4,13 +4,13 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// How often each n-gram of a pool occurs in X [C] or [N, C], of integers or texts, as ONNX's TfIdfVectorizer counts:
-/// elements of an n-gram may have up to max_skip_count others between each and the next; single ones are counted once.
-/// An n-gram's count is added to the output's element that ngram_indexes says (TF), or it gives its weight where it
-/// occurs (IDF), or both (TFIDF).
+/// ONNX's TfIdfVectorizer: counts how often each n-gram of a pool occurs in X [C] or [N, C] of integers or strings. Up
+/// to max_skip_count other elements may lie between two elements of an n-gram; 1-grams are counted once. ngram_indexes
+/// contains the output element of each n-gram. That element is the count (TF), the n-gram's weight if the n-gram occurs
+/// (IDF), or the product of both (TFIDF).
 struct tfidf_vectorizer {
   using elements = detail::element_set<std::int32_t, std::int64_t, std::string_view>;
-  /// `length` elements of the pool from `first` on, counted in element `output`.
+  /// The n-gram of `length` elements of the pool from `first` on, which is counted in element `output`.
   struct gram {
     std::int64_t first, length, output;
   };
@@ -18,10 +18,10 @@ struct tfidf_vectorizer {
     std::int64_t output;
     float factor;
   };
-  std::span<const gram> grams;  // shorter ones first, then in the order of their elements
+  std::span<const gram> grams;  // sorted by length, then by their elements
   std::span<const std::int64_t> numbers;
   std::span<const std::string_view> texts;
-  std::span<const weight> weights;  // one of each output that has one
+  std::span<const weight> weights;  // one for each output element that has a weight
   std::int64_t least = 1, most = 1, skips = 0, size = 0;
   bool counts = true, weighs = false;
 

@@ -11,11 +11,11 @@ class RE2;
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// com.microsoft's Tokenizer: the tokens of each text of X [C] or [N, C] along a new last axis, filled up with
-/// pad_value. Tokens are what lies between matches of separators, which part texts one after the other; or matches of
-/// tokenexp, the longest at each place; or characters, where the separator is "" or tokenexp ".". Shorter ones than
-/// mincharnum characters don't count. With `mark`, tokens stand between the characters 2 and 3. Patterns are in RE2's
-/// syntax. Defined in builds with RE2 alone.
+/// com.microsoft's Tokenizer: the tokens of each string of X [C] or [N, C] along a new last axis, filled up with
+/// pad_value. Tokens are the substrings between matches of the separators, which are applied one after the other; or
+/// the matches of tokenexp, at each position the longest; or characters, if the separator is "" or tokenexp is ".".
+/// Tokens shorter than mincharnum characters are dropped. With `mark`, the tokens of a string are enclosed in the
+/// characters 2 and 3. Patterns have RE2's syntax. Defined only in builds with RE2.
 struct tokenizer {
   using elements = string_elements;
   struct drop {
@@ -23,7 +23,7 @@ struct tokenizer {
   };
   using pattern = std::unique_ptr<re2::RE2, drop>;
   std::vector<pattern> separators;
-  pattern token;  // null where separators are given; without either, characters
+  pattern token;  // null if separators are given; without either, tokens are characters
   std::string_view pad;
   std::int64_t least = 1;
   bool mark = false;

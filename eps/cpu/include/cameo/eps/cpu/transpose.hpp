@@ -4,7 +4,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Axis i of the output is axis perm[i] of the input; without `perm`, the axes in reverse order.
+/// Transpose: axis i of the output is axis perm[i] of the input; without `perm`, the axes are reversed.
 struct transpose {
   using elements = detail::all_elements;
   std::span<const std::int64_t> perm;
@@ -13,7 +13,8 @@ struct transpose {
   status run(run_context& c) const;
 };
 
-/// [N, C*b*b, H, W] to [N, C, H*b, W*b]: moves blocks out of the depth; `mode` DCR or CRD is their order there.
+/// DepthToSpace: [N, C*b*b, H, W] to [N, C, H*b, W*b]. It moves blocks of the channels into the image; `mode`, DCR or
+/// CRD, is the order of block and channel in the channels.
 struct depth_to_space {
   std::int64_t block;
   bool channel_first;
@@ -21,7 +22,7 @@ struct depth_to_space {
   status run(run_context& c) const;
 };
 
-/// [N, C, H*b, W*b] to [N, C*b*b, H, W]: the inverse.
+/// SpaceToDepth: [N, C, H*b, W*b] to [N, C*b*b, H, W], the inverse of DepthToSpace.
 struct space_to_depth {
   std::int64_t block;
   bool channel_first;
@@ -29,14 +30,15 @@ struct space_to_depth {
   status run(run_context& c) const;
 };
 
-/// Reverses the first sequence_lens[i] steps of sequence i; axes 0 and 1 are time and batch, or batch and time.
+/// ReverseSequence: reverses the first sequence_lens[i] steps of sequence i; axes 0 and 1 are time and batch, or batch
+/// and time.
 struct reverse_sequence {
   std::size_t time_axis;
   static result<reverse_sequence> bind(bind_context& c);
   status run(run_context& c) const;
 };
 
-/// The upper or lower triangle of the last two axes, from diagonal k on; zeros elsewhere.
+/// Trilu: the upper or lower triangle of the last two axes, from diagonal k on; zeros elsewhere.
 struct trilu {
   bool upper;
   static result<trilu> bind(bind_context& c) { return trilu{c.int_or("upper", 1) != 0}; }

@@ -6,21 +6,21 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The numeric attributes of an operation, in the order of their names.
+/// The numeric attributes of an operator, in alphabetical order of their names.
 struct unary_parameters {
   float a = 0, b = 0;
 };
 
-/// One operation on n elements. `out` may be `x` where the types have one size.
+/// Applies an operator to n elements. `out` may be the buffer of `x` if the elements have the same size.
 using unary_row = void (*)(const unary_parameters&, const void* x, void* out, std::int64_t n);
 
-/// The common part of unary kernels; they differ in how they are bound.
+/// The members that unary kernels share; the kernels differ in how they are bound.
 struct unary_state {
   unary_row row = nullptr;
   unary_parameters parameters;
-  std::uint8_t in_bytes = 0, out_bytes = 0;  // of an element
+  std::uint8_t in_bytes = 0, out_bytes = 0;  // the sizes of elements
 
-  /// What is left of binding when the row is found: the numeric attributes, and sizes of elements.
+  /// Completes binding after the row function was chosen: sets the numeric attributes and the sizes of elements.
   template <class Op>
   void finish(bind_context& c, unary_row found) {
     if constexpr (has_numbers<Op>) read_parameters(c, Op::versions);
@@ -40,17 +40,18 @@ struct unary_state {
   void finish(bind_context&, unary_row);
 };
 
-/// The loop of F, an operator or a form of one, over elements of T on this processor.
+/// The loop of F, an operator or a variant of an operator, over elements of T, for the instruction set in use.
 template <class F, class T>
 unary_row map_loop();
 template <>
 inline constexpr bool chosen_by_type<op::Gelu> = false;
 
-/// y[i] = f(x[i]) for every operator of one input that has such an f. y has the shape of x and may be x where the types
-/// have one size. Narrow floats compute in float; integers wrap; NaN stays NaN. Allocates nothing.
+/// Elementwise operators with one input: y[i] = f(x[i]). y has the shape of x and may be the buffer of x if the
+/// elements have the same size. float16 and bfloat16 are computed in float; integers wrap around; NaN stays NaN.
+/// Allocates nothing.
 ///
-/// unary<Op> takes all element types of the operator's row; unary<Op, float> only these, for programs that need no
-/// others: no other loops are linked.
+/// unary<Op> takes all element types of the operator's row; unary<Op, float> takes float only, so that a program which
+/// needs no other type links no other loops.
 template <class Op, class... Ts>
 struct unary : unary_state {
   static_assert(chosen_by_type<Op>, "cameo: this operator's loops depend on more than a type; write unary<operator>");

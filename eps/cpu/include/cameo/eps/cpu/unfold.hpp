@@ -3,7 +3,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// com.microsoft's UnfoldTensor: all slices of `size` elements of axis `dim`, `step` apart, each along a new last axis.
+/// com.microsoft's UnfoldTensor: all slices of `size` elements along axis `dim`, `step` apart, each along a new last
+/// axis.
 struct unfold {
   std::int64_t axis, size, step;
   static result<unfold> bind(bind_context& c);

@@ -4,10 +4,11 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// com.microsoft's WordConvEmbedding: of each word, a row of Sequence [words, characters] that ends with zeros, the
-/// largest of each filter W [filters, 1, window, size] over its windows of characters, whose embeddings are rows of C
-/// [characters, size], plus B [filters], through tanh. A word has as many characters as numbers that are not 0, but at
-/// least a window; one that begins with 0 gives zeros.
+/// com.microsoft's WordConvEmbedding. A word is a row of Sequence [words, characters] that ends with zeros; the rows of
+/// C [characters, size] are the embeddings of its characters. The output has for each filter of W [filters, 1, window,
+/// size] and its number of B [filters]: tanh(m + B), where m is the largest product of the filter and a window of
+/// embeddings. A word has as many characters as numbers that are not 0, but at least a window; a word that begins with
+/// 0 gives zeros.
 struct word_conv_embedding {
   using elements = detail::element_set<float>;
   static result<word_conv_embedding> bind(bind_context&);

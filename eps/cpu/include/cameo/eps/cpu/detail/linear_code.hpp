@@ -6,18 +6,18 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// The types of codes of 8 bits.
+/// The types of 8-bit quantized values.
 using byte_codes = detail::element_set<std::uint8_t, std::int8_t>;
 
-/// What codes of 8 bits stand for: (code - zero) * scale.
+/// The meaning of 8-bit quantized values: (value - zero) * scale.
 struct linear_code {
   dtype type;
   float scale;
   std::int64_t zero;
 };
 
-/// The inputs of a node that say what codes of a tensor stand for, one scale and one zero point (which may be left out)
-/// for all of it. What is the same in every run is read once.
+/// The inputs of a node that contain the scale and the zero point (which may be absent) of a tensor, one number each.
+/// Inputs that are constant are read once, at binding.
 struct linear_code_inputs {
   std::uint32_t scale, zero;
   bool is_known;
@@ -27,7 +27,7 @@ struct linear_code_inputs {
   result<linear_code> read(run_context&, dtype type) const;
 };
 
-/// An entry for each byte.
+/// A table with an entry for each byte.
 using code_table = std::array<std::uint8_t, 256>;
 
 }  // namespace CAMEO_NAMESPACE::eps

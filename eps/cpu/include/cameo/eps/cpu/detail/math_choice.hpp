@@ -5,7 +5,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// bind_context::choice of a node that shall multiply in bfloat16: see the option `math` of cpu.
+/// The bind_context::choice of a node that multiplies in bfloat16: see the option `math` of cpu.
 inline constexpr std::uint32_t cpu_math_is_bf16 = 1;
 
 }  // namespace CAMEO_NAMESPACE::eps

@@ -1,21 +1,21 @@
-// Narrow floats in vectors of float, once per instruction set, with the same bits on each: what vectors compute and
-// what the scalar functions compute is one function.
+// Conversions of float16, bfloat16 and bytes to vectors of float, compiled once per instruction set. All sets give the
+// same bits: the vector functions and the scalar functions of narrow_numbers.hpp compute the same.
 #include <hwy/highway.h>
 
-#include "halves.hpp"
+#include "narrow_numbers.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::halves {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::narrow_vectors {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// 16 bits of each of D's lanes, as numbers of 32 bits.
+/// Loads 16 bits for each of D's lanes, as 32-bit integers.
 template <class D>
 HWY_INLINE auto load_bits(D, const void* from) {
   const hn::Rebind<std::uint16_t, D> narrow;
   return hn::PromoteTo(hn::RebindToUnsigned<D>{}, hn::LoadU(narrow, static_cast<const std::uint16_t*>(from)));
 }
 
-// A vector of D from memory of any float type that is no wider, or of integers of a byte.
+// Load a vector of D from memory of a float type that is not wider, or of bytes.
 template <class D>
 HWY_INLINE hn::Vec<D> load(D d, const hn::TFromD<D>* from) {
   return hn::LoadU(d, from);
@@ -30,14 +30,14 @@ HWY_INLINE hn::Vec<D> load(D d, const T* from) {
   const hn::Rebind<T, D> narrow;
   return hn::ConvertTo(d, hn::PromoteTo(hn::RebindToSigned<D>{}, hn::LoadU(narrow, from)));
 }
-#if CAMEO_SIMD_HALVES
+#if CAMEO_SIMD_FLOAT16
 template <class D>
 HWY_INLINE hn::Vec<D> load(D d, const float16* from) {
   const hn::Rebind<hwy::float16_t, D> half;
   return hn::PromoteTo(d, hn::LoadU(half, reinterpret_cast<const hwy::float16_t*>(from)));
 }
 #else
-/// narrow_rows::widened() in vectors.
+/// The vector version of narrow_rows::widened().
 template <class D>
 HWY_INLINE hn::Vec<D> load(D d, const float16* from) {
   const hn::RebindToUnsigned<D> bits;
@@ -57,5 +57,5 @@ HWY_INLINE hn::Vec<D> load(D d, const float16* from) {
 }
 #endif
 
-}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::halves
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::narrow_vectors
 HWY_AFTER_NAMESPACE();

@@ -1,5 +1,5 @@
 #pragma once
-// Narrow floats one by one: halves-inl.hpp has them in vectors.
+// Conversions between float and smaller types, element by element; narrow_vectors-inl.hpp has those of vectors.
 #include <cameo/core/dtype.hpp>
 
 #include <array>
@@ -9,12 +9,13 @@
 
 namespace CAMEO_NAMESPACE::eps::narrow_rows {
 
-// Without branches, so that compilers make vectors of them.
+// The functions have no branches, so that compilers vectorize loops over them.
 
 inline float widened(float16 half) {
   const std::uint32_t sign = std::uint32_t(half.bits & 0x8000) << 16, magnitude = half.bits & 0x7FFF;
-  // Put into float's place, the exponent is 112 too small. A subnormal half counts steps of 2^-24, as the last bits of
-  // a float from 2^-14 on do: nothing here is subnormal in float, which a thread may take for zero.
+  // Moved to the position of float's exponent, the exponent is 112 too small. A subnormal float16 is a number of steps
+  // of 2^-24, and so are the last bits of a float from 2^-14 on: no float here is subnormal, which a thread may flush
+  // to 0.
   const std::uint32_t normal = (magnitude << 13) + (112u << 23);
   const float steps = std::bit_cast<float>((magnitude << 13) + (113u << 23)) - 0x1p-14f;
   const std::uint32_t number = magnitude < 0x400 ? std::bit_cast<std::uint32_t>(steps) : normal;
@@ -28,11 +29,11 @@ inline float widened(std::uint8_t code) { return float(code); }
 inline float widened(float number) { return number; }
 inline double widened(double number) { return number; }
 
-/// A NaN becomes the one NaN of float16, with its sign.
+/// Rounds to nearest, ties to even. A NaN becomes float16's quiet NaN, with its sign.
 inline void narrow_one(float value, float16& to) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value), sign = bits >> 16 & 0x8000;
   const std::uint32_t magnitude = bits & 0x7FFFFFFF;
-  // A sum with 0.5 rounds what becomes subnormal at the right bit, by the processor's own rounding.
+  // Adding 0.5 rounds a number that becomes subnormal at the right bit, by the rounding of the processor.
   const std::uint32_t subnormal =
       std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - std::bit_cast<std::uint32_t>(0.5f);
   const std::uint32_t normal = (magnitude + 0xC8000FFFu + (magnitude >> 13 & 1)) >> 13;
@@ -48,7 +49,7 @@ inline void narrow_one(float value, bfloat16& to) {
   to = bfloat16::from_bits(std::uint16_t((bits & 0x7FFFFFFF) > 0x7F800000u ? nan : rounded));
 }
 
-/// Every number of a type of one byte.
+/// The value of each byte of an 8-bit type.
 template <class T>
 inline constexpr std::array<float, 256> numbers = [] {
   std::array<float, 256> all{};
