@@ -97,6 +97,19 @@ class Usage(Case):
     def test_version(self):
         self.assertRegex(cameo("--version").stdout, r"^cameo \d+\.\d+\.\d+\n")
 
+    def test_options_of_a_session(self):
+        page = (pathlib.Path(os.environ["CAMEO_SOURCE_DIR"]) / "docs" / "options.md").read_text(encoding="utf-8")
+        self.assertTrue(page.endswith(cameo("options").stdout))
+        run = ["run", self.add_model(), "--random-inputs", "--quiet"]
+        for fine in [["--parallel", "--threads", 0], ["--memory-limit", 1 << 20], ["--external-data-folder", self.dir],
+                     ["--free-dim-by-denotation", "DATA_BATCH=2"]]:
+            self.assertEqual(cameo(*run, *fine).returncode, 0, fine)
+        done = cameo(*run, "--memory-limit", 1)
+        self.assertEqual((done.returncode, done.stderr.split(":")[1]), (1, " OUT_OF_MEMORY"))
+        for wrong in [["--memory-limit", -1], ["--free-dim-by-denotation", "DATA_BATCH"], ["--parallel=1"],
+                      ["--external-data-folder", ""]]:
+            self.assertEqual(cameo(*run, *wrong).returncode, 2, wrong)
+
     def test_wrong_usage_is_2(self):
         model = self.add_model()
         for wrong in [[], ["nothing"], ["run"], ["run", model, "--unknown"], ["run", model, "--threads", "1025"],
