@@ -1,4 +1,4 @@
-# Debian's cross compiler for 64-bit ARM; what it builds runs under qemu's user mode.
+# Toolchain file for Debian's cross compiler for 64-bit ARM. Programs run in qemu's user mode.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)

@@ -1,9 +1,9 @@
-# Shell functions that examples/quickstart, tests/run and .ci/run share: what a machine must have, and building.
-# Sourced by bash with `set -eu`. Everything here may run twice; the second time does nothing.
+# Shell functions that examples/quickstart, tests/run and .ci/run share: they install dependencies and build. Sourced by
+# bash with `set -eu`. Each function may be called again, and then does nothing.
 
 cameo_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# Debian packages, by what they are needed for; each set comes on top of the one before.
+# Debian packages by purpose. Each set is needed in addition to the previous ones.
 cameo_packages_build="g++ cmake ninja-build git pkg-config ccache libonnx-dev libprotobuf-dev protobuf-compiler
   libfmt-dev librange-v3-dev nlohmann-json3-dev libhwy-dev libcli11-dev libutf8proc-dev libre2-dev libpng-dev
   libjpeg-dev libtiff-dev libwebp-dev libopenjp2-7-dev"
@@ -14,12 +14,12 @@ cameo_packages_ci="clang-14 clang-tidy-14 libclang-rt-14-dev lld-14 g++-aarch64-
   g++-arm-linux-gnueabihf gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib qemu-system-arm
   doxygen dpkg-dev file debootstrap"
 
-# ONNX Runtime of PyPI, which some tests compare with, sends what it runs unless this is set.
+# The ONNX Runtime of PyPI, with which some tests compare, sends usage data unless this is set.
 export ORT_DISABLE_TELEMETRY=1
 
 cameo_say() { printf '== %s\n' "$*" >&2; }
 
-cameo_retry() { # command...: up to three times, for what goes over a network
+cameo_retry() { # command...: runs a command that uses the network up to three times
   local try
   for try in 1 2 3; do
     "$@" </dev/null && return 0
@@ -33,7 +33,7 @@ cameo_has_package() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# cameo_install build [tests [ci]]: installs the packages that are missing, or says what root has to run.
+# cameo_install build [tests [ci]]: installs the missing packages, or prints the command that root has to run.
 cameo_install() {
   local set_name list package missing=()
   if ! command -v dpkg-query >/dev/null 2>&1; then
@@ -45,7 +45,7 @@ cameo_install() {
     for package in ${!list}; do
       cameo_has_package "$package" || missing+=("$package")
     done
-    # A python3 of another origin brings venv along; Debian's has it in a package of its own.
+    # Debian has venv in a separate package; other builds of python3 contain it.
     if [ "$set_name" = tests ] && ! python3 -c 'import venv, ensurepip' >/dev/null 2>&1; then
       missing+=(python3-venv)
     fi
@@ -64,7 +64,7 @@ cameo_install() {
   cameo_retry apt-get -qq update && cameo_retry cameo_apt_install "${missing[@]}"
 }
 
-# apt-get install, with a line at the beginning, one after the downloads and one for every twenty packages.
+# Runs apt-get install, and prints a line at the start, after the downloads and for every twenty packages.
 cameo_apt_install() (
   set -o pipefail
   DEBIAN_FRONTEND=noninteractive apt-get -o Dpkg::Use-Pty=0 install -y --no-install-recommends "$@" |
@@ -73,8 +73,8 @@ cameo_apt_install() (
          /^Setting up/ && ++done % 20 == 0 { print "   set up " done " of " all " packages"; fflush() }' >&2
 )
 
-# cameo_venv [NAME REQUIREMENTS]: a python3 with the packages of a requirements file, its path left in
-# CAMEO_VENV_PYTHON; of another NAME, in CAMEO_VENV_<NAME>.
+# cameo_venv [NAME REQUIREMENTS]: makes a venv with the packages of a requirements file. Sets CAMEO_VENV_PYTHON, or
+# CAMEO_VENV_<NAME> if a name is given, to the path of its python.
 cameo_venv() {
   local name=${1:-onnx} requirements=$cameo_root/${2:-tests/requirements.txt} folder stamp python
   folder=${CAMEO_VENV_DIR:-$cameo_root/.venv}/$name
@@ -92,18 +92,19 @@ cameo_venv() {
     printf '%s\n' "$stamp" >"$folder/stamp"
 }
 
-# cameo_openvino: Intel's SDK and ONNX Runtime with it, each in a venv of its own; builds from here on have the provider.
+# cameo_openvino: installs Intel's SDK, and ONNX Runtime with OpenVINO, in separate venvs. Later builds have the
+# provider.
 cameo_openvino() {
   cameo_venv openvino eps/openvino/requirements.txt && cameo_venv ort_openvino eps/openvino/tests/requirements.txt &&
     export CAMEO_VENV_openvino CAMEO_VENV_ort_openvino
 }
 
-# Processors this process may use, at least one.
+# The number of processors that this process may use.
 cameo_jobs() { nproc 2>/dev/null || echo 1; }
 
-# cameo_build PRESET [target...]: configures build/PRESET when needed and builds. CAMEO_WERROR=ON makes warnings errors, and
-# CAMEO_LEAVE_OUT=OFF what a missing library would leave out. CAMEO_BUILD_MINUTES is about how long all of it takes one
-# processor, for a line that says so.
+# cameo_build PRESET [target...]: configures and builds build/PRESET. CAMEO_WERROR=ON makes warnings errors, and
+# CAMEO_LEAVE_OUT=OFF missing optional libraries. CAMEO_BUILD_MINUTES is the approximate time of the build in minutes on
+# one processor, for a message.
 cameo_build() {
   local preset=$1 target arguments=() minutes
   shift
@@ -116,7 +117,7 @@ cameo_build() {
     [ -z "${CAMEO_VENV_openvino:-}" ] || options+=(-DCAMEO_EP_OPENVINO=ON -DCAMEO_OPENVINO_PYTHON="$CAMEO_VENV_openvino"
       -DCAMEO_ORT_OPENVINO_PYTHON="${CAMEO_VENV_ort_openvino:-}") ;;
   esac
-  # CMake's chatter is of interest only when it fails, but for what is left out.
+  # CMake's output is printed only if it fails, except for the messages about features that are left out.
   log=$(cd "$cameo_root" && cmake --preset "$preset" -Wno-dev ${options[@]+"${options[@]}"} 2>&1 </dev/null) || {
     printf '%s\n' "$log" >&2
     return 1

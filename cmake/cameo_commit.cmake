@@ -1,7 +1,8 @@
-# Writes FILE, a source with the commit of the tree in SOURCE; it stays as it is while that does. COMMIT says it where
-# there is no git, as in an archive. An archive that lies in a repository of something else does not have that one's commit:
-# only a tree that is the top of its repository has one. It may belong to another user than the one who builds.
-cmake_minimum_required(VERSION 3.25)  # of its own, because it runs as a script: without it CMake warns about policies
+# Writes FILE, a source with the commit of the tree in SOURCE. FILE is not touched if the commit is the same. COMMIT
+# sets the commit if there is no git repository, as in an archive. Git's commit is only used if SOURCE is the top
+# folder of the repository, since an archive may be unpacked in another project's repository. The repository may
+# belong to another user.
+cmake_minimum_required(VERSION 3.25)  # needed because this file is a script: without it CMake warns about policies
 
 if(NOT COMMIT)
   set(git git -c safe.directory=${SOURCE} -C ${SOURCE})

@@ -1,6 +1,6 @@
-# ccache compiles, if it is here and the user has chosen no other launcher. It gets its settings from the command line, whoever
-# starts the build: paths are taken relative to the root of the tree, so that another build folder, preset or checkout finds
-# the same objects. (Positions in debug information may name the other folder.)
+# Compiles with ccache, if it is installed and the user has set no other launcher. Its settings are part of the command
+# line: paths are relative to the root of the tree, so that other build folders, presets and checkouts find the same
+# objects. (Debug information may then contain paths of another folder.)
 find_program(CAMEO_CCACHE ccache)
 if(CAMEO_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH cameo_cache_root)

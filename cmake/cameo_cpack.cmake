@@ -1,7 +1,7 @@
-# Packages of a build: Debian's (library, development files, program) and one relocatable archive of everything.
+# Makes packages of a build: Debian packages (library, development files, program), and one relocatable archive.
 #   cmake --preset install && cmake --build --preset install && cpack --config build/install/CPackConfig.cmake
-# Needs dpkg-shlibdeps (dpkg-dev), which finds out which packages the libraries need, and file, which tells it libraries from
-# other files. cpack checks for both when it runs (cameo_cpack_needs.cmake).
+# Needs dpkg-shlibdeps (dpkg-dev), which finds the packages that the libraries depend on, and file, by which dpkg-shlibdeps
+# recognizes libraries. cpack checks that both are there when it runs (cameo_cpack_needs.cmake).
 
 function(cameo_add_packages)
   set(abi ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
@@ -23,14 +23,14 @@ function(cameo_add_packages)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_PACKAGE_SECTION libs)
   set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libcameo${abi})
-  # What the packages of programs that are linked with it need.
+  # The dependency that packages of programs linked with the library get.
   set(shlibs ${PROJECT_BINARY_DIR}/package/shlibs)
   file(WRITE ${shlibs} "libcameo ${abi} libcameo${abi} (>= ${PROJECT_VERSION})\n")
   set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${shlibs})
   set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
   set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libcameo-dev)
   set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-  # The static libraries are linked with these; the version of the shared one is this build's.
+  # The static libraries depend on these packages; the shared library must be that of this build.
   set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
   set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     "libcameo${abi} (= ${PROJECT_VERSION}), libonnx-dev, libprotobuf-dev, libhwy-dev, libutf8proc-dev")
@@ -46,7 +46,7 @@ function(cameo_add_packages)
   set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME cameo)
   set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 
-  # Without what links with libraries that no package of Debian has, such as the helper of the provider openvino.
+  # Components that depend on libraries outside of Debian, such as the helper of the provider openvino, are left out.
   set(CPACK_COMPONENTS_ALL cameo_shared cameo_headers cameo_static cameo_development)
   if(TARGET cameo_program)
     list(APPEND CPACK_COMPONENTS_ALL cameo_program)

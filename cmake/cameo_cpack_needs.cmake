@@ -1,4 +1,4 @@
-# Read by cpack for each kind of package: what Debian's need that a machine may lack is named before any work is done.
+# Read by cpack for each kind of package. Reports missing programs that Debian packages need before any work is done.
 if(CPACK_GENERATOR STREQUAL "DEB")
   set(missing)
   foreach(need dpkg-shlibdeps:dpkg-dev file:file)

@@ -1,9 +1,9 @@
-# The libraries that cameo's own are linked with, each behind a name of ours, cameo_external::NAME: what a distribution
-# calls them differs. Used by the build, and installed for programs that link the static libraries. What cameo uses by
-# its headers alone is not here: nobody else needs it.
+# The libraries that cameo is linked with, as targets cameo_external::NAME, since the names of their targets differ
+# between distributions. This file is used by the build, and is installed for programs that link the static libraries.
+# Libraries of which cameo only uses headers are not here, because programs do not need them.
 
-# cameo_lacks(WHAT PACKAGE): a library that cameo needs is missing; PACKAGE is Debian's name for it. The error names both. In
-# the installed package only find_package(cameo) fails, which a project may allow.
+# cameo_lacks(WHAT PACKAGE): an error for a missing library, with the name of its Debian package. In the installed
+# package find_package(cameo) fails, which a project may allow.
 macro(cameo_lacks what package)
   string(CONCAT cameo_words "cameo needs ${what}, which CMake does not find. Debian has it in the package ${package}; "
     "a copy elsewhere is found with -DCMAKE_PREFIX_PATH=FOLDER")
@@ -15,8 +15,9 @@ macro(cameo_lacks what package)
   return()
 endmacro()
 
-# cameo_left_out(WHAT PACKAGE WORDS): the same for what cameo can do without; WORDS say what is left out. Each sentence is
-# printed once. With CAMEO_LEAVE_OUT off, as in tests/run, it is an error: no test is left out there without a word.
+# cameo_left_out(WHAT PACKAGE WORDS): reports a missing optional library and the feature that is left out, WORDS. Each
+# message is printed once. With CAMEO_LEAVE_OUT off, as in tests/run, it is an error, so that no test is left out
+# unnoticed.
 function(cameo_left_out what package words)
   set(sentence "cameo: no ${what} here (Debian: ${package}), so ${words}")
   if(DEFINED CAMEO_LEAVE_OUT AND NOT CAMEO_LEAVE_OUT)
@@ -30,8 +31,9 @@ function(cameo_left_out what package words)
   endif()
 endfunction()
 
-# cameo_look_for(NAME FIND arguments of find_package TARGETS what that makes MODULES of pkg-config) makes
-# cameo_external::NAME if the library is here. It is found in one folder and linked in others: all targets are global.
+# cameo_look_for(NAME FIND arguments... TARGETS targets... MODULES modules...) makes cameo_external::NAME if the
+# library is found: by find_package(FIND), which makes one of TARGETS, or by pkg-config, which has one of MODULES. All
+# targets are global, since other folders link them.
 function(cameo_look_for name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FIND;TARGETS;MODULES")
   if(TARGET cameo_external::${name})
@@ -52,7 +54,7 @@ function(cameo_look_for name)
   endforeach()
 endfunction()
 
-# pkg-config knows libraries that have no CMake package.
+# Some libraries have no CMake package, and are found by pkg-config.
 find_package(PkgConfig QUIET)
 set(cameo_found_by "")
 if(NOT PkgConfig_FOUND)
@@ -80,15 +82,15 @@ if(NOT TARGET cameo_external::utf8proc)
   cameo_lacks("utf8proc" "libutf8proc-dev${cameo_found_by}")
 endif()
 
-# RE2 may be missing: cpu then has no RegexFullMatch. In the installed package CAMEO_RE2 says whether it was there.
+# RE2 is optional: without it cpu has no RegexFullMatch. In the installed package CAMEO_RE2 is on if the build had RE2.
 if(CAMEO_RE2)
   cameo_look_for(re2 FIND re2 CONFIG TARGETS re2::re2 MODULES re2)
   if(TARGET cameo_external::re2)
     get_target_property(cameo_re2 cameo_external::re2 INTERFACE_LINK_LIBRARIES)
     get_target_property(cameo_re2_options ${cameo_re2} INTERFACE_COMPILE_OPTIONS)
-    if(cameo_re2 STREQUAL "PkgConfig::cameo_re2" AND cameo_re2_options)  # not every distribution's has some
-      # The flag -pthread changes nothing where the C library has the threads, but a compiler cache would keep all of cpu
-      # twice, with RE2 and without. What is linked comes from cameo_external::threads.
+    if(cameo_re2 STREQUAL "PkgConfig::cameo_re2" AND cameo_re2_options)  # some distributions' RE2 has none
+      # The flag -pthread has no effect if the C library contains the threads, but with it a compiler cache would store
+      # all of cpu twice, with RE2 and without. cameo_external::threads links the threads.
       list(REMOVE_ITEM cameo_re2_options -pthread)
       set_property(TARGET ${cameo_re2} PROPERTY INTERFACE_COMPILE_OPTIONS ${cameo_re2_options})
     endif()
@@ -99,8 +101,9 @@ if(CAMEO_RE2)
   endif()
 endif()
 
-# What cpu's ImageDecoder reads files with: pkg-config's module, which knows all of them, whoever packed them; Debian's package;
-# the format. Each may be missing; in the installed package CAMEO_PICTURES has those that were there.
+# The libraries with which cpu's ImageDecoder reads files: the module of pkg-config, which every distribution has;
+# Debian's package; the format. Each is optional. In the installed package CAMEO_PICTURES lists those that the build
+# had.
 set(cameo_picture_jpeg libjpeg libjpeg-dev JPEG)
 set(cameo_picture_png libpng libpng-dev PNG)
 set(cameo_picture_tiff libtiff-4>=4.5 libtiff-dev TIFF)

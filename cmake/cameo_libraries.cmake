@@ -1,15 +1,19 @@
-# The libraries of design: a layer is a folder, its sources are globbed.
+# The libraries of docs/install.md. The sources of a layer are all sources in its folder.
 
-# Headers alone; the layers above the line between target and host, but one include folder serves all.
+# The headers. Target and host have one include folder.
 file(GLOB_RECURSE cameo_public_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/cameo/*.hpp)
 add_library(cameo_target INTERFACE)
 target_include_directories(cameo_target INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                                   $<INSTALL_INTERFACE:include>)
 target_compile_features(cameo_target INTERFACE cxx_std_20)
 
-# cameo_add_library(NAME LAYERS core kernel ... SOURCES single files of other layers EXCEPT names of files that another
-# library has DEPENDS targets that users need too PRIVATE libraries for its .cpp only HEADERS_OF libraries of which the
-# .cpp files need the headers alone) makes cameo_NAME from src/<layer>/**.cpp.
+# cameo_add_library(NAME LAYERS ... SOURCES ... EXCEPT regex DEPENDS ... PRIVATE ... HEADERS_OF ...) makes cameo_NAME from
+# src/<layer>/**.cpp.
+#   SOURCES     files of other layers
+#   EXCEPT      names of files that are in another library
+#   DEPENDS     targets that users of the library need, too
+#   PRIVATE     libraries that only the .cpp files need
+#   HEADERS_OF  libraries of which only the .cpp files need the headers
 function(cameo_add_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXCEPT" "LAYERS;SOURCES;DEPENDS;PRIVATE;HEADERS_OF")
   set(sources)
@@ -30,10 +34,10 @@ function(cameo_add_library name)
   cameo_use_headers(cameo_${name} ${arg_HEADERS_OF})
 endfunction()
 
-# Compiles the sources of a folder as one file, or as one per AT_ONCE of them: two fifths of the processor time with g++, as
-# each reads the same headers and instantiates the same templates. Names are unique within a folder for that. Sources with
-# options of their own are compiled alone, and so are those of the target tier, whose programs link the objects they need.
-# Other programs leave out what they do not need with -Wl,--gc-sections.
+# Compiles the sources of a folder together, up to AT_ONCE in one file. This takes two fifths of the processor time
+# with g++, since the sources read the same headers and instantiate the same templates. It needs names that are unique
+# within a folder. Sources with separate options are compiled alone, and so are those of the target tier, whose
+# programs link only the objects that they need. Other programs remove unused code with -Wl,--gc-sections.
 function(cameo_compile_together target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "AT_ONCE" "")
   if(NOT CAMEO_TOGETHER OR CAMEO_CODE_ONLY)
@@ -47,7 +51,7 @@ function(cameo_compile_together target)
   foreach(source IN LISTS sources)
     set(base ${PROJECT_SOURCE_DIR})
     cmake_path(IS_PREFIX PROJECT_BINARY_DIR ${source} generated)
-    if(generated)  # the same name in each build folder, for the compiler cache
+    if(generated)  # equal names in all build folders, for the compiler cache
       set(base ${PROJECT_BINARY_DIR})
     endif()
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${base} OUTPUT_VARIABLE folder)
@@ -60,24 +64,24 @@ function(cameo_compile_together target)
     math(EXPR part "${number} / ${arg_AT_ONCE}")
     math(EXPR number "${number} + 1")
     set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${group}_${part})
-    if(source MATCHES "[.]simd[.]cpp$")  # it includes itself once per instruction set, or is for one
+    if(source MATCHES "[.]simd[.]cpp$")  # it includes itself once per instruction set, or is for one instruction set
       set_property(SOURCE ${source} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # it takes the sources that are included for headers, in which it is a mistake
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # g++ takes the included sources for headers, and warns
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
   target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
 endfunction()
 
-# What a command does once, such as reading its line or drawing a page: optimised for size it is a third smaller. The
-# program's own files are not: `cameo bench` measures with them.
+# Optimizes a target for size, for code that a command runs once, such as parsing its arguments: it becomes a third
+# smaller. The program's own files are not compiled in this way, since `cameo bench` measures with them.
 function(cameo_compile_small target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Os>)
 endfunction()
 
-# For the static library and the shared one alike: what is not marked CAMEO_API is hidden.
+# Hides symbols that are not marked CAMEO_API, in static libraries, too.
 function(cameo_compile_hidden target)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:cameo_options>)
   target_compile_definitions(${target} PRIVATE CAMEO_BUILDS_LIBRARY)
@@ -86,20 +90,20 @@ function(cameo_compile_hidden target)
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   endif()
   cameo_compile_together(${target})
-  if(cameo_tells_fuzzers)
+  if(cameo_has_fuzzer_coverage)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
 endfunction()
 
-# Third parties of the .cpp files: their headers are system headers, whose warnings are not ours.
+# Links third-party libraries that only the .cpp files need. Their headers are system headers, without warnings.
 function(cameo_link_privately target)
   target_link_libraries(${target} PRIVATE ${ARGN})
   set_property(TARGET ${target} APPEND PROPERTY CAMEO_PRIVATE_LIBRARIES ${ARGN})
   cameo_use_headers(${target} ${ARGN})
 endfunction()
 
-# cameo_need(TARGET the CMake package, Debian's): a library whose headers are used. A project that has cameo as a part may have
-# brought its own, which is then taken.
+# cameo_need(TARGET PACKAGE DEBIAN): finds a library whose headers cameo uses, by its CMake package. A project that
+# contains cameo may have made TARGET already.
 macro(cameo_need target package debian)
   if(NOT TARGET ${target})
     find_package(${package} QUIET)
@@ -109,15 +113,15 @@ macro(cameo_need target package debian)
   endif()
 endmacro()
 
-# Whether the fmt that the target fmt::fmt leads to is used by its headers alone: from version 10 on, see src/file/fmt.cpp.
-# Its headers say which version it is: the package that find_package saw may be another one, where a project that has cameo
-# as a part brought its own. Headers that are not found are used alone, which works with every version.
+# Sets a variable to whether fmt is used by its headers only: from version 10 on, see src/file/fmt.cpp. The version is
+# read from the headers of fmt::fmt, which a project that contains cameo may have made from another copy than
+# find_package finds. If the headers are not found, the result is true, which works with every version.
 function(cameo_fmt_is_headers_alone to)
   get_target_property(folders fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)
-  string(REGEX MATCHALL "/[^;>]*" folders "${folders}")  # out of expressions such as BUILD_INTERFACE
+  string(REGEX MATCHALL "/[^;>]*" folders "${folders}")  # removes expressions such as BUILD_INTERFACE
   set(${to} TRUE PARENT_SCOPE)
   foreach(folder IN LISTS folders)
-    foreach(header base.h core.h)  # since version 11, and before
+    foreach(header base.h core.h)  # since version 11, and before version 11
       if(EXISTS "${folder}/fmt/${header}")
         file(STRINGS "${folder}/fmt/${header}" line REGEX "^#define FMT_VERSION +[0-9]+" LIMIT_COUNT 1)
         if(line MATCHES " ([0-9]+)$" AND CMAKE_MATCH_1 LESS 100000)
@@ -128,8 +132,8 @@ function(cameo_fmt_is_headers_alone to)
   endforeach()
 endfunction()
 
-# Their headers alone: whoever links cameo's static libraries needs no target of theirs. fmt is renamed, see
-# src/file/fmt.cpp.
+# Uses only the headers of libraries, so that projects that link cameo's static libraries need no targets of them. The
+# namespace of fmt is renamed, see src/file/fmt.cpp.
 function(cameo_use_headers target)
   foreach(library IN LISTS ARGN)
     if(TARGET ${library})
@@ -146,8 +150,8 @@ function(cameo_use_headers target)
   endforeach()
 endfunction()
 
-# cameo_python_parts: what the module of the Python package is linked with, which is a project of its own in src/python; and
-# how it finds that in this build, without compiling it again.
+# Makes cameo_python_parts, with which the module of the Python package is linked, and exports it, so that the package's
+# separate project in src/python can use this build instead of compiling everything again.
 function(cameo_add_python_parts)
   add_library(cameo_python_parts INTERFACE)
   target_link_libraries(cameo_python_parts INTERFACE cameo_inspect ${cameo_program_providers} cameo_cameo)

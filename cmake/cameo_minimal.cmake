@@ -1,8 +1,8 @@
-# Kernels and programs without a host: for the target tier, which is built with -fno-exceptions and -fno-rtti, and for
-# processors that are only cross compiled for.
+# Functions for kernels and programs without the host libraries: for the target tier, which is built with
+# -fno-exceptions and -fno-rtti, and for processors for which code is only cross compiled.
 
-# Headers of the host that are the same everywhere, without the host's others. -DCAMEO_BORROW_FROM=FOLDER: those that lie
-# there are taken first, as another version of Highway.
+# Makes some of the host's headers visible, which are the same on every platform, without its other headers. Headers in
+# CAMEO_BORROW_FROM come first, for example those of another version of Highway.
 function(cameo_borrow_headers target)
   set(folder ${PROJECT_BINARY_DIR}/borrowed)
   file(MAKE_DIRECTORY ${folder})
@@ -16,8 +16,8 @@ function(cameo_borrow_headers target)
   target_include_directories(${target} SYSTEM PRIVATE ${folder})
 endfunction()
 
-# cameo_add_kernels(TARGET NAME...): cpu's kernels of these headers for the compiler's own instruction set, and the floors that
-# all kernels stand on, as sources of a target, without the libraries that the rest of cameo needs.
+# cameo_add_kernels(TARGET NAME...) adds sources to a target: cpu's kernels of these headers, and the folders of cpu
+# on which all kernels depend, for the compiler's default instruction set. They need no other libraries of cameo.
 function(cameo_add_kernels target)
   set(cpu ${PROJECT_SOURCE_DIR}/eps/cpu)
   string(TOLOWER "${CMAKE_SYSTEM_NAME}" system)
@@ -35,7 +35,7 @@ function(cameo_add_kernels target)
   endforeach()
   file(GLOB sources CONFIGURE_DEPENDS ${paths})
   list(REMOVE_DUPLICATES sources)
-  list(REMOVE_ITEM sources ${cpu}/src/machine/peak.simd.cpp)  # measures for the host
+  list(REMOVE_ITEM sources ${cpu}/src/machine/peak.simd.cpp)  # only for the host
   target_sources(${target} PRIVATE ${sources})
   cameo_compile_together(${target})
   target_include_directories(${target} PUBLIC ${cpu}/include PRIVATE ${cpu}/src ${PROJECT_SOURCE_DIR}/src)
@@ -45,7 +45,7 @@ function(cameo_add_kernels target)
   cameo_borrow_headers(${target} hwy)
 endfunction()
 
-# A program for a target: static but for libc and libm, and nothing in it that nobody calls.
+# Links a program for a target: static except for libc and libm.
 function(cameo_link_minimal target)
   target_link_libraries(${target} PRIVATE cameo_options cameo_minimal ${ARGN})
   target_compile_options(${target} PRIVATE -fno-pie)

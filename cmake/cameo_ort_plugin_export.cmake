@@ -1,6 +1,7 @@
-# cameo_add_ort_plugin(NAME npu TYPE acme::my_npu HEADER my_npu.hpp SOURCES files... LIBRARIES targets...) makes the target
-# NAME: libNAME.so, a plugin by which ONNX Runtime 1.23 and newer uses the provider TYPE, which HEADER declares (found as by
-# an include in the caller's folder). SOURCES and LIBRARIES: what the provider is made of. See docs/ort_plugin_export.md.
+# cameo_add_ort_plugin(NAME npu TYPE acme::my_npu HEADER my_npu.hpp SOURCES files... LIBRARIES targets...) makes the
+# target NAME: libNAME.so, a plugin with which ONNX Runtime 1.23 and newer uses the provider TYPE. HEADER declares
+# TYPE, and is included from the caller's folder. SOURCES and LIBRARIES are those of the provider. See
+# docs/ort_plugin_export.md.
 set(cameo_ort_plugin_export_map ${CMAKE_CURRENT_LIST_DIR}/ort_plugin_export.map)
 
 function(cameo_add_ort_plugin)
@@ -27,7 +28,7 @@ CAMEO_EXPORT_ORT_PLUGIN(@arg_TYPE@);
   target_link_libraries(${arg_NAME} PRIVATE ${arg_LIBRARIES} cameo::ort_plugin_export)
   target_link_options(${arg_NAME} PRIVATE -Wl,--version-script=${cameo_ort_plugin_export_map} -Wl,--gc-sections
     -Wl,-Bsymbolic)
-  if(NOT CAMEO_SANITIZE)  # whose functions are those of the program
+  if(NOT CAMEO_SANITIZE)  # the sanitizer's functions are defined in the program
     target_link_options(${arg_NAME} PRIVATE -Wl,--no-undefined)
   endif()
 endfunction()

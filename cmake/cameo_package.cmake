@@ -1,7 +1,7 @@
-# What leaves the build: the shared library, the names that others link, and the installed package. The static libraries
-# and the shared one are made of the same objects.
+# The shared library, the targets for other projects, and the installed package. The static libraries and the shared one
+# consist of the same objects.
 
-# The providers that are in the program are in the shared library, too.
+# Lists the packaged libraries. The shared library contains the providers of the program.
 function(cameo_packaged_libraries to)
   set(libraries minimal package host format onnx ort_plugin_export c)
   foreach(provider IN LISTS cameo_program_list)
@@ -29,16 +29,16 @@ function(cameo_add_shared_library)
   endforeach()
   list(REMOVE_DUPLICATES linked)
   add_library(cameo_shared SHARED ${objects})
-  # While the version begins with 0, the second number counts: see the version file of the package.
+  # While the major version is 0, a new minor version may be incompatible: see the version file of the package.
   set_target_properties(cameo_shared PROPERTIES OUTPUT_NAME cameo LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/libcameo.map)
   target_link_libraries(cameo_shared PUBLIC cameo_target PRIVATE ${linked})
   target_compile_definitions(cameo_shared INTERFACE CAMEO_USES_SHARED)
-  # Calls inside the library stay there, whatever else the process has loaded; nothing is left for others to define.
+  # Calls within the library are bound to the library, whatever else the process has loaded. No symbol may be undefined.
   target_link_options(cameo_shared PRIVATE -Wl,-Bsymbolic-functions
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libcameo.map)
-  if(NOT CAMEO_SANITIZE)  # whose functions are those of the program
+  if(NOT CAMEO_SANITIZE)  # the sanitizer's functions are defined in the program
     target_link_options(cameo_shared PRIVATE -Wl,--no-undefined)
   endif()
   foreach(provider IN LISTS cameo_program_list)
@@ -46,7 +46,7 @@ function(cameo_add_shared_library)
   endforeach()
 endfunction()
 
-# cameo::NAME for every library; with BUILD_SHARED_LIBS all but the headers are the shared one.
+# Makes cameo::NAME for every library; with BUILD_SHARED_LIBS all except the headers are the shared library.
 function(cameo_name_targets)
   cameo_packaged_libraries(libraries)
   add_library(cameo::target ALIAS cameo_target)
@@ -145,7 +145,7 @@ function(cameo_install)
   endforeach()
   configure_package_config_file(${PROJECT_SOURCE_DIR}/packaging/cameoConfig.cmake.in ${written}/cameoConfig.cmake
     INSTALL_DESTINATION ${folder} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
-  # While the version begins with 0, a new second number may change everything.
+  # While the major version is 0, a new minor version may be incompatible.
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/cameo_ort_plugin_export.cmake ${PROJECT_SOURCE_DIR}/cmake/ort_plugin_export.map
     DESTINATION ${folder} COMPONENT cameo_headers)
   write_basic_package_version_file(${written}/cameoConfigVersion.cmake COMPATIBILITY SameMinorVersion)
@@ -154,7 +154,8 @@ function(cameo_install)
   cameo_install_pkg_config("${libraries}")
 endfunction()
 
-# pkg-config finds the prefix from where the .pc file lies, so that the folder may be moved.
+# Installs the files of pkg-config, which computes the prefix from the folder of the .pc file, so that the installed
+# folder may be moved.
 function(cameo_install_pkg_config libraries)
   set(folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
   file(RELATIVE_PATH cameo_pc_prefix /${folder} /)

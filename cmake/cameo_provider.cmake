@@ -1,8 +1,8 @@
-# Providers: eps/NAME/{include,src,tests} and a CMakeLists.txt with one call.
+# Functions for providers, which are folders eps/NAME/{include,src,tests} with a CMakeLists.txt of one call.
 
-# cameo_add_provider(NAME cpu PRIVATE its own libraries HEADERS_OF libraries of which it needs the headers alone) makes
-# cameo_ep_NAME from eps/NAME/src/**.cpp; eps/NAME/tests/*_test.cpp join the test runner. TYPE is what follows cameo::eps::
-# in the program's list of providers, if it is not NAME.
+# cameo_add_provider(NAME cpu TYPE type PRIVATE libraries... HEADERS_OF libraries...) makes cameo_ep_NAME from
+# eps/NAME/src/**.cpp. The test runner contains eps/NAME/tests/*_test.cpp. TYPE is the provider's type in the namespace
+# cameo::eps, by default NAME. Only the headers of HEADERS_OF are used.
 function(cameo_add_provider)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TYPE" "PRIVATE;HEADERS_OF")
   if(arg_TYPE)
@@ -14,12 +14,12 @@ function(cameo_add_provider)
   if(sources)
     add_library(${target} STATIC ${sources})
     target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${folder}/include>
-      PRIVATE ${folder}/src ${PROJECT_SOURCE_DIR}/src)  # of which tests/layers.py allows src/os
+      PRIVATE ${folder}/src ${PROJECT_SOURCE_DIR}/src)  # tests/layers.py restricts this to some folders of src
     target_link_libraries(${target} PUBLIC cameo_host)
     cameo_compile_hidden(${target})
     cameo_link_privately(${target} ${arg_PRIVATE})
     cameo_use_headers(${target} ${arg_HEADERS_OF})
-    if(CAMEO_SANITIZE)  # one instruction set is enough to find a bad access, and builds in a fraction of the time
+    if(CAMEO_SANITIZE)  # one instruction set suffices to find invalid accesses, and builds faster
       target_compile_definitions(${target} PRIVATE HWY_COMPILE_ONLY_STATIC)
     endif()
   else()
@@ -29,9 +29,8 @@ function(cameo_add_provider)
   endif()
 endfunction()
 
-# Kernels that a library that may be missing is needed for: cameo_kernels_with(NAME source...) when it is there, sees to it
-# that the sources have what lies between `#ifdef NAME` and `#endif`; else cameo_kernels_without(words)
-# tells `cameo ops`.
+# For kernels that need an optional library: cameo_kernels_with(NAME source...) defines NAME for the sources if the
+# library is there; otherwise cameo_kernels_without(words) sets what `cameo ops` prints about the missing kernels.
 function(cameo_kernels_with name)
   set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_DEFINITIONS ${name})
 endfunction()
@@ -39,11 +38,11 @@ function(cameo_kernels_without words)
   set_property(GLOBAL APPEND PROPERTY cameo_kernels_without "${words}")
 endfunction()
 
-# The providers of the program, and what the tests want beside them.
+# Adds the providers of the program, and those that only the tests need.
 macro(cameo_add_providers)
   set(cameo_program_list ${CAMEO_PROVIDERS})
   list(TRANSFORM cameo_program_list REPLACE "^ort_plugin$" "ort_plugin_host")  # the provider's short name
-  if(CAMEO_EP_OPENVINO AND CAMEO_SANITIZE)  # compiled, and not run: a sanitizer does not know what the SDK does
+  if(CAMEO_EP_OPENVINO AND CAMEO_SANITIZE)  # only compiled, since the SDK is not instrumented
     add_subdirectory(eps/openvino)
   elseif(CAMEO_EP_OPENVINO)
     list(PREPEND cameo_program_list openvino)
@@ -65,8 +64,8 @@ macro(cameo_add_providers)
   endforeach()
 endmacro()
 
-# <cameo/build/providers.hpp>: the list of the build's providers, of which src/build makes the runtime that all front ends
-# have. <cameo/program/left_out.hpp>: what `cameo ops` says of kernels without a library.
+# Writes <cameo/build/providers.hpp>, the list of the build's providers, from which src/build makes the runtime of all
+# front ends, and <cameo/program/left_out.hpp>, what `cameo ops` prints about kernels whose library is missing.
 macro(cameo_generate_providers_header)
   set(includes)
   set(types)
@@ -96,18 +95,18 @@ using providers = cameo::type_list<@types@>;
 ")
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/cameo/program/left_out.hpp @ONLY CONTENT
 "#pragma once
-// Written by CMake: what cameo_kernels_without was told.
+// Written by CMake from the calls of cameo_kernels_without.
 #include <array>
 #include <string_view>
 
 namespace cameo::program {
-/// Kernels that the build has no library for, in words.
+/// Descriptions of the kernels whose library the build lacks.
 inline constexpr std::array<std::string_view, @left_out_count@> left_out{{@left_out@}};
 }  // namespace cameo::program
 ")
 endmacro()
 
-# Which header has which kernel, for `cameo reduce`.
+# Writes a list of the kernels and their headers, for `cameo reduce`.
 function(cameo_generate_kernel_headers)
   set(rows)
   set(count 0)

@@ -1,5 +1,5 @@
-# Debian's compiler for ARM processors without an operating system, set to a Cortex-M3; what it builds runs on a
-# Stellaris LM3S6965 that qemu plays.
+# Toolchain file for Debian's compiler for ARM processors without an operating system, for a Cortex-M3. Programs run on
+# the Stellaris LM3S6965 that qemu emulates.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR cortex-m3)
 set(CMAKE_CXX_COMPILER arm-none-eabi-g++)

@@ -1,5 +1,5 @@
-# cmake -DFROM=file -DTO=source.cpp -DNAME=symbol -P embed.cmake: the bytes of a file as a constant array NAME, as long
-# as NAME_size says, in a section of its own.
+# cmake -DFROM=file -DTO=source.cpp -DNAME=symbol -P embed.cmake: writes a source with the bytes of a file as a constant
+# array NAME of NAME_size bytes, in a separate section.
 file(READ ${FROM} bytes HEX)
 string(LENGTH "${bytes}" count)
 math(EXPR count "${count} / 2")

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""What doxygen reads instead of a file: the same lines, written as doxygen understands them.
+"""Filters a file for doxygen: prints the same lines in the notation of doxygen.
 
 Headers: the inline namespace is left out of names; a comment at the end of a member's line is its documentation; and a
-comment above a declaration is that of those right below it, too, if they have its name (overloads) or are aliases or
-constants as it is one.
-Pages: each of docs/ has a name, page_NAME; docs/README.md makes those that it lists its subpages; links to what is no
-page become names of files, and links to headers whose words are a name (`memory_provider`) lead to that name in the
-reference.
+comment above a declaration also documents the declarations directly below it, if they have the same name (overloads) or
+if all of them are aliases or constants.
+Pages: each page of docs/ has a name, page_NAME; the pages that docs/README.md lists are its subpages; links to other files
+become names of files, and links to headers whose text is a name (`memory_provider`) lead to that name in the reference.
 """
 import os
 import pathlib
@@ -20,8 +19,8 @@ LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
 def scopes(text):
-    """The lines without comments and texts; for each whether it begins in the body of a namespace, class or enum and
-    not in that of a function, and how deep in braces it begins."""
+    """The lines without comments and strings; for each whether it begins in the body of a namespace, class or enum, and
+    not of a function, and its depth of braces."""
     plain = HIDDEN.sub(lambda m: re.sub(r"[^\n]", " ", m.group(0)), text).split("\n")
     open_scopes, head, inside, depth = [True], "", [], []
     for line in plain:
@@ -43,7 +42,7 @@ def scopes(text):
 
 
 def subject(declaration):
-    """What a declaration is about: the name of a function, or the kind of other things; None for a class and such."""
+    """The subject of a declaration: the name of a function, or the kind of another declaration; None for a class."""
     bare = TEMPLATE.sub("", declaration).strip()
     if re.match(r"(?:inline )?(?:namespace|class|struct|enum|union|friend|static_assert|#|public:|private:)\b", bare):
         return None
@@ -56,7 +55,7 @@ def subject(declaration):
 
 
 def lists(lines):
-    """Indented lines of comments: two columns are a list, what stands below an empty line is code."""
+    """Converts indented lines of comments: two columns become a list, lines below an empty line become code."""
     kind, before = None, ""
     for i, line in enumerate(lines):
         found = re.match(r"^(\s*///) {2,3}(\S.*)$", line)
@@ -73,7 +72,7 @@ def lists(lines):
 
 
 def share_comments(lines, plain, inside, depth):
-    """Puts the comment above a declaration before the declarations of the same subject right below it, too."""
+    """Repeats the comment above a declaration for the declarations of the same subject directly below it."""
     words, about, above, i = [], None, [], 0
     while i < len(lines):
         text = lines[i].strip()
@@ -105,7 +104,7 @@ def header(text):
     lines, (plain, inside, depth), above = text.split("\n"), scopes(text), False
     for i, line in enumerate(lines):
         found = re.match(r"^(.*?[;,}>\w]\s+)// (?!clang-format)(.*)$", line)
-        if re.match(r"^\s*//", line):  # of its own, or the rest of the comment above
+        if re.match(r"^\s*//", line):  # a separate comment, or the rest of the comment above
             if above and not line.lstrip().startswith("///"):
                 lines[i] = line.replace("//", "///<", 1)
         elif found and inside[i] and "#" not in line[:1] and not line.startswith("}"):

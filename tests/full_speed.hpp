@@ -2,7 +2,8 @@
 
 namespace cameo::test {
 
-/// Whether this build is optimized and has no sanitizers. Only such builds check bounds of time and sweep whole ranges.
+/// True if this build is optimized and has no sanitizers. Only then tests check limits of time and try whole ranges of
+/// values.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
 inline constexpr bool full_speed = false;
 #elif defined(__has_feature)

@@ -1,4 +1,4 @@
-// What a user's file costs that includes cameo and defines a provider; CI prints the seconds it takes to compile.
+// A user's file that includes cameo and defines a provider. CI prints the seconds that it takes to compile.
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
 #include <cameo/op/onnx.hpp>

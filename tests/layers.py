@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the includes of the tree against the order of its layers: an include points only upwards in the table below. Also
-checks rules about third-party and system headers, messages, and names of providers and operators.
+"""Checks the includes of the tree against the order of its layers: an include points only upwards in the table below.
+Also checks rules about third-party and system headers, messages, and names of providers and operators.
 
 Usage: layers.py ROOT          prints one line per offense, exit status 1 if there is one
        layers.py --self-test   offends in a scratch tree, once per rule, and checks that each offense is reported
@@ -15,7 +15,8 @@ import tempfile
 MAY_INCLUDE = {
     "core": [],
     "os": ["core"],
-    "op": ["core"],
+    "geometry": ["core"],  # what operators demand of shapes
+    "op": ["geometry"],
     "kernel": ["op"],
     "plan": ["kernel"],
     "run": ["plan"],
@@ -40,9 +41,10 @@ MAY_INCLUDE = {
     "program": ["build", "inspect"],
     "interop": ["session"],  # conversions to types of other libraries: for users, never included by another layer
 }
-# The modules of a provider's sources, eps/NAME/src/MODULE, and the modules that each may include directly, as above. Files
-# directly in src are the provider itself: they may include all modules, and no module includes them. A public header belongs
-# to the module of the source with its name; a header without a source counts as the headers that it includes.
+# The modules of a provider's sources, eps/NAME/src/MODULE, and the modules that each may include directly, as above.
+# Files directly in src are the provider itself: they may include all modules, and no module includes them. A public
+# header belongs to the module of the source with its name; a header without a source counts as the headers that it
+# includes.
 MODULES = {
     "cpu": {
         "machine": [],  # instruction sets, caches, threads
@@ -210,8 +212,8 @@ def check_provider_file(provider, public, name, quote):
 
 
 def module_includes(root):
-    """The includes between the modules of providers in MODULES: provider, file, included name, and both modules. The module
-    of files that are in no module is None."""
+    """The includes between the modules of providers in MODULES: provider, file, included name, and both modules. The
+    module of files that are in no module is None."""
     for provider in sorted(MODULES):
         source, public = root / "eps" / provider / "src", root / "eps" / provider / "include"
         files = sorted(p for top in (source, public) for p in top.rglob("*") if p.suffix in (".hpp", ".cpp"))
@@ -269,8 +271,8 @@ def transforms(root):
     return len(listed), sum(each.startswith("rule_of<") for each in listed)
 
 
-# Constructs that providers should use less: pattern, files, the largest permitted count, and the replacement. The counts may
-# only be lowered.
+# Constructs that providers should use less: pattern, files, the largest permitted count, and the replacement. The
+# counts may only be lowered.
 COUNTS = [
     (re.compile(r"\berased_entry<"), "src/**/*.?pp", 17, "rows of a skeleton, or of `computes` and `moves`"),
     (re.compile(r"\bany_types\b|\btakes_any<"), "src/**/*.?pp", 38, "the types that the kernel computes with"),
@@ -342,7 +344,7 @@ def naming_offenses(relative, layer, text):
     code = COMMENT.sub("", text)
     for match in WHERE.findall(code):
         yield f"{relative}: {match}: basic_status::in() writes the colon"
-    code = MESSAGE.sub(lambda found: STRING.sub('""', found.group()), code)  # messages of static_assert may have examples
+    code = MESSAGE.sub(lambda found: STRING.sub('""', found.group()), code)  # static_assert may have examples
     for match in PROVIDER_NAME.findall(code):
         yield f"{relative}: names a provider: {match}"
     # Rules name operators. The language of rules, and the code that applies them, must not.

@@ -17,15 +17,11 @@ TOPS = ("include", "src", "eps", "bench", "examples", "tests", "cmake")
 
 # Folders whose text has not been read and rewritten yet. Rows may only be removed.
 NOT_READ_YET = (
-    "include/cameo/c", "include/cameo/ort_plugin_export", "include/cameo/package", "include/cameo/session", "src/c",
-    "src/context", "src/file", "src/ort_plugin_export", "src/package", "src/session", "eps/cpu/tests", "eps/frozen",
-    "eps/openvino", "eps/ort_plugin_host", "bench", "examples", "tests/bad_input", "tests/compile_fail",
-    "tests/conformance", "tests/context", "tests/ep", "tests/file", "tests/fresh", "tests/fuzz", "tests/interop",
-    "tests/minimal", "tests/model_package", "tests/package", "tests/serving", "tests/session", "cmake",
+    "include/cameo/package", "include/cameo/session", "src/c", "src/context", "src/file", "src/package", "src/session",
+    "tests/bad_input", "tests/context", "tests/ep", "tests/file", "tests/model_package", "tests/package", "tests/session",
     "src/program/command_line.cpp", "src/program/command_line.hpp", "src/program/options.cpp",
     "src/program/options.hpp", "src/python/loading.cpp", "src/python/cameo/_options.py",
-    "src/python/cameo/_session.py", "src/triton/model.cpp", "src/program", "src/python", "src/triton", "eps/cpu",
-    "tests/layers.py", "tests/program", "tests/programs", "tests/python", "tests/scripts",
+    "src/python/cameo/_session.py", "src/triton/model.cpp",
 )
 
 # A word, and what to write in its place. Comments and messages (string literals of three words or more) are searched.
@@ -75,7 +71,8 @@ CLAUSE = re.compile(r"(?:nobody|somebody|anybody|not_to|who|whom|whose|which|has
 GERUND = re.compile(r"\bnamespace\s+(?:\w+::)*(\w+ing)\s*\{")
 NOT_GERUNDS = {"string", "thing", "everything", "nothing", "embedding", "training"}
 
-# The beginnings of words in British spelling; American ones have z for s, or, er, og, and single consonants.
+# The beginnings of words in British spelling. American spelling has z for s, -or for -our, -er for -re, -og for -ogue, and
+# single consonants.
 BRITISH = re.compile(
     r"(?<![a-z])(?:un|re|de|non|mis|over|pre|full)?"
     r"(?:(?:quanti|normali|initiali|optimi|recogni|organi|speciali|generali|minimi|maximi|seriali|materiali|vectori|"

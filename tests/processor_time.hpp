@@ -3,16 +3,17 @@
 
 namespace cameo::test {
 
-/// Seconds that the calling thread has had of a processor; with CLOCK_PROCESS_CPUTIME_ID, all threads of the process
-/// together. Tests bound these and not the time that passes: what else the machine does takes no part in them.
+/// Returns the processor time in seconds that the calling thread has used; with CLOCK_PROCESS_CPUTIME_ID, that of all
+/// threads of the process. Tests limit processor time and not elapsed time, because it does not include the work of
+/// other processes.
 inline double processor_seconds(clockid_t whose = CLOCK_THREAD_CPUTIME_ID) {
   std::timespec now{};
   ::clock_gettime(whose, &now);
   return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
 
-/// Whether the work, with all threads of the process, takes at most so many seconds of processor time in one of three
-/// tries: other processes that share the caches can slow a try down.
+/// Returns true if `work` takes at most this processor time, over all threads of the process, in one of three tries.
+/// Other processes that use the same caches can make a try slower.
 template <class Work>
 bool ends_within(double seconds, Work work) {
   for (int i = 0; i < 3; ++i) {

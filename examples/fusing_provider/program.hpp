@@ -11,7 +11,8 @@ namespace acme {
 
 enum class opcode : std::uint8_t { add, subtract, multiply, relu };
 
-/// Computes out = a op b for a block of elements. The operands are indices of places (see program).
+/// Computes out = a op b for a block of elements. `a`, `b` and `out` are indices of the program's inputs, constants,
+/// outputs and registers.
 struct instruction {
   opcode code;
   std::uint32_t a, b, out;
@@ -27,7 +28,8 @@ class program {
  public:
   /// Compiles a graph whose nodes all have an opcode and tensors of one shape. Its constants must outlive the program.
   static program make(const cameo::graph_view& body);
-  /// Thread-safe. INVALID_ARGUMENT if inputs or constants have different shapes.
+  /// Computes the outputs of a node from its inputs. Thread-safe. INVALID_ARGUMENT if inputs or constants have
+  /// different shapes.
   cameo::status run(cameo::run_context&) const;
 
   /// The program in bytes for a file. Offsets in the bytes are relative to their beginning.

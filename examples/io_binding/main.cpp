@@ -27,7 +27,7 @@ std::unique_ptr<cameo::model> make_model() {
   return net.finish();
 }
 
-/// The input of a step.
+/// Returns the elements of the input "sample" for a step.
 vector4 sample_at(int step) {
   vector4 sample;
   for (std::size_t i = 0; i < sample.size(); ++i) sample[i] = std::sin(float(step) / float(i + 5));

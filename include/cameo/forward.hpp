@@ -1,5 +1,6 @@
 #pragma once
-// Names for headers that only refer to cameo's types, and do not use them: costs almost nothing to include.
+// Forward declarations of cameo's types, for headers that only hold pointers or references to them. Including this
+// header costs almost no compile time.
 #include <cameo/core/abi.hpp>
 
 #include <cstdint>

@@ -18,8 +18,8 @@ struct cameo_runtime {
   cameo::build::runtime providers;
   std::vector<std::string> names;  // empty: only the fallback, or the providers that a policy chooses
 
-  /// The caller's options (may be null) with the providers of this runtime. INVALID_ARGUMENT if this runtime has names
-  /// and the options have a policy.
+  /// The caller's options (may be null) with the providers `names`. INVALID_ARGUMENT if `names` is not empty and the
+  /// options also have a policy, which would choose the providers.
   cameo::result<cameo::session_options> options(const cameo_options* given) const;
 };
 
@@ -78,7 +78,7 @@ struct needed {
   const char* name;
   const void* pointer;
 };
-/// INVALID_ARGUMENT, naming the argument, for the first of these that is null.
+/// Checks arguments that must not be null. INVALID_ARGUMENT, with the argument's name, for the first that is null.
 status need(std::initializer_list<needed>);
 
 /// The caller's dims as a shape. INVALID_ARGUMENT when the rank is too large, a dim is negative, or the number of

@@ -53,8 +53,8 @@ result<std::string> bytes_of(const provider& p, const void* builder, bool embed)
   return bytes;
 }
 
-/// EP_FAIL unless each value that a provider leaves outside a context is a constant of the group, of a type that a
-/// compiled node accepts, and is listed once.
+/// Checks the values that a provider leaves outside a context: each must be a constant of the group, of a type that a
+/// compiled node accepts, and be listed once. EP_FAIL if not.
 status require_constants(const fused_node& f, std::span<const value_id> all) {
   const graph& body = *f.body;
   const detail::type_mask allowed = compiled_operator().versions.front().types.front().tensors;

@@ -79,8 +79,8 @@ std::string context_path_of(const context_output&, std::string_view long_name);
 /// True if earlier models share an unwritten context of that provider, whose path they chose.
 bool is_under_way(const context_workspace&, std::string_view long_name);
 
-/// INVALID_ARGUMENT when earlier models that share contexts with this one are in another folder, because a node
-/// contains only the file name of its context. Called before any group is compiled.
+/// Checks that earlier models that share contexts with this one are in the same folder, because a node contains only
+/// the file name of its context. INVALID_ARGUMENT if not. It is called before any group is compiled.
 status require_one_folder(const context_output&, std::span<const provider>);
 
 }  // namespace CAMEO_NAMESPACE

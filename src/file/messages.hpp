@@ -17,7 +17,8 @@ inline status with_code(status_code code, const status& error) {
   return status{error.code() == status_code::out_of_memory ? status_code::out_of_memory : code, error.words()};
 }
 
-/// FAIL, or OUT_OF_MEMORY, for an error of the system. The message has the path, what failed, and the system's message.
+/// Converts an error of the system to FAIL, or OUT_OF_MEMORY. The message has the path, what failed, and the system's
+/// message.
 inline status system_error(std::string_view path, std::string_view doing, const status& error) {
   return with_code(status_code::fail, error).in(doing).in(path);
 }

@@ -38,7 +38,7 @@ bool memory_reserve::release() noexcept {
   return true;
 }
 
-/// Called by operator new, which tries again when this returns.
+/// The handler that operator new calls if there is no memory; it tries again when the handler returns.
 void memory_reserve::on_no_memory() {
   for (memory_reserve* each = of_this_thread; each; each = each->outer_)
     if (each->release()) return;

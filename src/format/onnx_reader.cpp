@@ -224,7 +224,8 @@ bool is_external(const wire::sparse_tensor_message& t) {
 
 }  // namespace
 
-/// If two initializers have one name, the later counts.
+/// Replaces the data of an initializer by that of a later one with the same name. INVALID_GRAPH if type or shape
+/// differ.
 status onnx_reader::replace_initializer(detail::graph_value& v, const value& data) {
   if (v.constant->type != data.type || v.constant->shape != data.shape)
     return failed(status_code::invalid_graph, "'{}' is given twice, as {} and as {}", v.name,

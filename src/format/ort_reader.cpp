@@ -73,7 +73,8 @@ status ort_graph_sink::read(const ort::table_view& root) {
   return ort::walk<ort_graph_sink>::graph(*this, head.model.table(ort::model::graph), nullptr, "main").error();
 }
 
-/// If two opsets have one domain, the last counts; if two properties have one key, the first.
+/// Reads the model's opsets and properties. Of two opsets with the same domain the last is used; of two metadata
+/// properties with the same key, the first.
 void ort_graph_sink::read_model(const ort::file_head& head) {
   for (std::size_t i = 0; i < head.opsets.size(); ++i) {
     std::string_view domain = head.opsets.table(i).text(ort::opset::domain);

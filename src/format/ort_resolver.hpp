@@ -12,7 +12,8 @@ struct op_name {
   std::string_view domain, op_type;
   std::int64_t since = 0;
 };
-/// FAIL for a text without exactly three parts, the last one a number.
+/// Parses the text that identifies an operator's version in an ORT file. FAIL unless it has exactly three parts, the
+/// last of which is a number.
 result<op_name> parse_op_name(std::string_view text);
 
 /// Checks every entry of a verified KernelTypeStrResolver: op ids and type strings are unique, and every list is

@@ -199,7 +199,7 @@ class walk {
 
   using graph_list = detail::arena_vector<graph_type*>;
 
-  /// If two attributes have one name, the last counts.
+  /// Reads the attributes of a node. If two attributes have the same name, the last one is used.
   static status attributes(Sink& out, const table_view& from, scope& in, node_type& to) {
     constexpr std::size_t most = 1024;  // each is compared with all later ones
     const vector_view all = from.vector(node::attributes);

@@ -414,7 +414,8 @@ status graph::sort() {
 }
 
 status graph::cycle_error(std::span<const std::uint32_t> waits) const {
-  // Goes back from any node that never became ready, along producers that never did, until a node comes twice.
+  // Starts at a node that never became ready and goes from each node to a producer that never became ready either. A
+  // node that is reached twice is part of a cycle.
   std::size_t at = 0;
   while (nodes_[at].removed || waits[at] == 0) ++at;
   std::vector<bool> seen(node_count_, false);

@@ -10,8 +10,8 @@ namespace CAMEO_NAMESPACE {
 /// Infers types in a graph and its subgraphs, and checks every node's types against its operator's.
 class inference {
  public:
-  /// With `ops` it is the first inference of a model, by check_model(). It warns where the file declares other shapes,
-  /// and infers calls of functions by copying their bodies to a scratch graph.
+  /// `ops` is given for the first inference of a model, by check_model(). That inference warns where the file declares
+  /// other shapes, and infers calls of functions by copying their bodies to a scratch graph.
   explicit inference(model& m, const op_table* ops = nullptr) : model_{m}, ops_{ops} {}
 
   /// Infers a graph. `elements` receives what is known of its small integer tensors.

@@ -5,12 +5,12 @@ namespace CAMEO_NAMESPACE {
 
 /// Finds the operator and version of a node, or the function that it calls.
 status resolve_node(graph&, node_id, const op_table&);
-/// resolve_node(), then checks of arities and attributes, which need no types. `in_function`: attributes may refer to a
-/// caller's.
+/// Calls resolve_node() and then checks the node's arities and attributes, for which no types are needed. With
+/// `in_function`, the attributes may refer to those of a caller.
 status check_node(graph&, node_id, const op_table&, bool in_function);
 
-/// inline_call() that does not preserve graph outputs. Returns the values that replace the call's outputs: its own, or
-/// values that the body passes through. `added` receives the new nodes.
+/// Like inline_call(), but does not preserve graph outputs. Returns the values that replace the call's outputs: outputs
+/// of new nodes, or inputs of the call that the body returns unchanged. `added` receives the new nodes.
 result<std::vector<value_id>> expand_call(graph&, node_id, const function&, const op_table&,
                                           std::vector<node_id>* added = nullptr);
 

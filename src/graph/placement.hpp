@@ -6,16 +6,17 @@ namespace CAMEO_NAMESPACE {
 /// The metadata key of a node's layer annotation, by which rules assign parts of a model to devices.
 inline constexpr std::string_view placement_key = "layer_ann";
 
-/// The annotation of a node; empty when it has none.
+/// The layer annotation among a node's properties; empty if there is none.
 std::string_view placement_of(std::span<const detail::property>);
 
-/// Sets the annotation; an empty text removes it. `text` lives as long as the model.
+/// Sets the layer annotation of a node; an empty text removes it. `text` must live as long as the model.
 void set_placement(model&, detail::graph_node&, std::string_view text);
 
 /// Annotates those of the nodes that have no annotation: the nodes of a body get the annotation of its call.
 void inherit_placement(graph&, std::span<const node_id>, std::string_view text);
 
-/// The annotation that some nodes share (nodes may be removed); none if two have different ones.
+/// The layer annotation that some nodes share, for a node that replaces them. It is empty if two of the nodes have
+/// different annotations.
 class placement_vote {
  public:
   void add(std::string_view text) {

@@ -24,7 +24,8 @@ enum class rank_conflict : bool { tolerated, is_error };
 result<value_type> merge_types(const value_type& inferred, const value_type& declared, rank_conflict,
                                bool* differ = nullptr);
 
-/// What a node's type strings are bound to, first by its inputs; then its outputs are compared.
+/// The types to which the type strings of one node are bound. Inputs are checked first and bind type strings; outputs
+/// are then compared with these types.
 class type_bindings {
  public:
   /// Checks the type of an argument and binds its type string to it. `what` is "input" or "output".

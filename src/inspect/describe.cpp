@@ -104,7 +104,7 @@ std::string_view part_of(std::string_view name, std::size_t prefix, char separat
   return end == name.npos ? std::string_view{} : name.substr(prefix, end - prefix + 1);
 }
 
-/// What the description of one graph reads about the others.
+/// The data that the descriptions of all graphs of a model share.
 struct context {
   const session& loaded;
   const profiled_run* profile;
@@ -202,7 +202,8 @@ class graph_description {
     return false;
   }
 
-  /// What an operator calls its `i`-th input or output; all of a variadic one's have its name. Empty: not known.
+  /// The operator's name for its `i`-th input or output. All arguments of a variadic parameter have the name of the
+  /// parameter. Empty if the operator is not known.
   static std::string_view formal_name(std::span<const parameter> formal, std::size_t i) {
     return formal.empty() ? std::string_view{} : formal[std::min(i, formal.size() - 1)].name;
   }
@@ -426,7 +427,8 @@ class graph_description {
     }
   }
 
-  /// Consecutive nodes on one provider have one number; a fused node has its own.
+  /// The number of the partition that a node belongs to: consecutive nodes of one provider form a partition, and so
+  /// does each fused node.
   std::size_t partition_of(const placement_info& p) {
     const bool joins = last_ && last_->provider == p.provider && last_->fused_from.empty() && p.fused_from.empty();
     if (last_ && !joins) ++partition_;

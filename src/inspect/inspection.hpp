@@ -26,7 +26,7 @@ struct inspection {
   parameter_sum parameters;
 };
 inspection look_at(const session&);
-/// For a model that is only read: operators and parameters, without placements.
+/// Inspects a model that was read but not loaded: its operators and parameters, without placements.
 inspection look_at(const model&);
 
 /// The name of an operator's domain for display: "ai.onnx" for the empty name.

@@ -28,7 +28,9 @@ status read_json(const std::string& path, json& read) {
   return {};
 }
 
-/// The step, after the steps whose subgraphs contain it, outermost first; empty if the plan has no such step.
+/// Finds a step by its numbers in a trace: [index of the step], or [step, subgraph, step, ...] for a step in a
+/// subgraph. Returns the steps on the path to it, outermost first, with the step itself last; empty if the plan has no
+/// such step.
 std::vector<const plan_step*> find_step(const json& numbers, const plan_view& plan) {
   std::vector<const plan_step*> path;
   const plan_view* in = &plan;

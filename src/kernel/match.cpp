@@ -20,7 +20,8 @@ const operand* broken_by(const detail::node_signature& node, detail::type_mask a
   return nullptr;
 }
 
-/// Matches a row. `source` and `newest` are for a version that is missing in the tag; otherwise null and 0.
+/// Matches a node against a row. `source` is null if the operator's tag contains the node's version. Otherwise `source`
+/// maps type strings to parameters, and the row must be for `newest`, the newest version in the tag, and later ones.
 verdict try_row(const detail::node_signature& node, const detail::kernel_row& row,
                 std::span<const detail::kernel_rule> rules, int newest, const detail::type_string_source* source) {
   if (node.since < row.first || (source ? row.last < newest : node.since > row.last)) return {refusal::version, &row};

@@ -15,7 +15,7 @@ class arena_memory {
   arena_memory(const arena_memory&) = delete;
   arena_memory& operator=(const arena_memory&) = delete;
 
-  /// Refers to this object.
+  /// The memory source for a runner. It refers to this object, which must outlive it.
   memory_source source() noexcept {
     return {"host",
             this,

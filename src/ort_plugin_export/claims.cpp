@@ -42,7 +42,7 @@ result<bool> execution_provider_object::is_left_to_its_node(const ort_graph& bod
   const ort_node* parent = nullptr;
   if (status s = shared->ort.invoke<api::Graph_GetParentNode>(&body, &parent); !s) return s;
   if (!parent) return shared->ort.version() < 24 ? looks_like_body(body) : false;
-  const result<read_graph> one = read_one(shared->ort, shared->ops, body, *parent);  // of the same opsets
+  const result<read_graph> one = read_one(shared->ort, shared->ops, body, *parent);  // whose graph has the same opsets
   return !is_possible(one.error()) || !one->obstacle().empty() || runs_alone(body, *parent);
 }
 

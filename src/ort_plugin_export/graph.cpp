@@ -190,7 +190,8 @@ class graph_reader {
       if (v != value_id::none && !g[v].type) decline(fmt::format("'{}' is not a tensor of numbers", g[v].name));
   }
 
-  /// Before 1.27 ONNX Runtime does not pass a fused node the values that only its bodies read.
+  /// Declines a node whose subgraphs read outer values that are not inputs of the node, in ONNX Runtime before 1.27,
+  /// which does not pass such values to a fused node.
   void require_given(const graph& g, std::span<const value_id> inputs, std::span<const value_id> captured) {
     for (value_id v : captured)
       if (host_.version() < 27 && v != value_id::none && !g[v].constant &&

@@ -17,7 +17,7 @@ ort_status* ort_error(ort_table, const status&);
 /// The function tables of the ONNX Runtime that loaded the plugin. Cheap to copy; thread-safe.
 class host {
  public:
-  /// NOT_IMPLEMENTED if ONNX Runtime is older than 1.23; the message contains its version.
+  /// Gets the function tables. NOT_IMPLEMENTED, with ONNX Runtime's version in the message, if it is older than 1.23.
   static result<host> make(const ort_api_base&);
   /// Makes an error for an ONNX Runtime that make() refused; null if it lacks even the functions for that.
   static ort_status* refuse(const ort_api_base&, const status&);

@@ -6,7 +6,7 @@
 namespace CAMEO_NAMESPACE {
 namespace {
 
-/// INVALID_ARGUMENT unless a name can be the name of a folder.
+/// Checks that a name can be the name of a folder. INVALID_ARGUMENT if not.
 status check_name(std::string_view what, std::string_view name) {
   if (name.empty()) return refused("a {} needs a name", what);
   const std::string_view why = name == "."                   ? "means the folder itself"
@@ -60,7 +60,8 @@ void complete_ort(package_variant& v) {
   v.executors.insert(v.executors.begin(), {std::string{ort_executor}, {}, dump(made)});
 }
 
-/// INVALID_ARGUMENT unless the variant's model file exists, in the folder `from` that will be copied or in an asset.
+/// Checks that the variant's model file exists, in the folder `from` that will be copied or in an asset.
+/// INVALID_ARGUMENT if not.
 status check_model(const package::impl& in, const package_variant& v, const std::string& from) {
   std::optional<detail::held_folder> files;
   if (!from.empty()) {

@@ -19,7 +19,7 @@ namespace CAMEO_NAMESPACE {
 /// The greatest nesting depth of folders in a package.
 inline constexpr int deepest_folder = 64;
 
-/// INVALID_ARGUMENT, for a request that can't be fulfilled.
+/// Returns INVALID_ARGUMENT with a message, for a request that can't be fulfilled.
 template <class... Args>
 status refused(fmt::format_string<Args...> format, Args&&... args) {
   return failed(status_code::invalid_argument, format, std::forward<Args>(args)...);

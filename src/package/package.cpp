@@ -15,10 +15,10 @@ status as_status(const std::string& folder, const package_problem& problem) {
 
 /// The end of a message about an unknown name: "; it has a, b; did you mean 'a'?"
 template <class T>
-std::string it_has(const std::vector<T>& all, std::string_view asked) {
+std::string it_has(const std::vector<T>& all, std::string_view name) {
   std::vector<std::string_view> names;
   for (const T& each : all) names.push_back(each.name);
-  return "; it has " + names_of(all) + did_you_mean(asked, names);
+  return "; it has " + names_of(all) + did_you_mean(name, names);
 }
 
 }  // namespace

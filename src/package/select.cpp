@@ -170,11 +170,11 @@ status no_suitable_variant(const package_component& of, const selection& made, s
   for (std::size_t i = 0; i < std::min(made.verdicts.size(), most); ++i)
     why += fmt::format("{}'{}': {}", i ? "; " : "", made.verdicts[i].variant, made.verdicts[i].why);
   if (made.verdicts.size() > most) why += fmt::format("; and {} more", made.verdicts.size() - most);
-  std::vector<std::string> asked;
+  std::vector<std::string> eps;
   for (const variant_verdict& v : made.verdicts)
-    if (!v.ep.empty() && std::find(asked.begin(), asked.end(), v.ep) == asked.end()) asked.push_back(v.ep);
-  if (asked.empty()) asked.push_back(devices.empty() ? "no provider at all" : devices[0].ep);
-  return failed(status_code::fail, "component '{}': no suitable variant for {}: {}", of.name, fmt::join(asked, ", "),
+    if (!v.ep.empty() && std::find(eps.begin(), eps.end(), v.ep) == eps.end()) eps.push_back(v.ep);
+  if (eps.empty()) eps.push_back(devices.empty() ? "no provider at all" : devices[0].ep);
+  return failed(status_code::fail, "component '{}': no suitable variant for {}: {}", of.name, fmt::join(eps, ", "),
                 why);
 }
 

@@ -1,5 +1,5 @@
-// First groups nodes by levels, in one pass, which leaves few groups; then joins neighbors if no path through other
-// groups forbids it.
+// Groups nodes by levels in one pass, which leaves few groups, and then joins neighboring groups if no path leads from
+// one to the other through a third group.
 #include <cameo/partition/convex_groups.hpp>
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 namespace CAMEO_NAMESPACE {
 namespace {
 
-/// The number of steps for the search for detours, for each node. In a very large graph, some groups stay as the levels
-/// leave them.
+/// The limit for all searches for detours together: fewest_steps, and steps_per_node more for each node of the graph.
+/// When it is reached, the remaining groups are not joined any more.
 constexpr std::size_t steps_per_node = 512, fewest_steps = 100'000;
 
 class grouping {

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t nowhere = std::size_t(-1);
 
-/// Moves a node to another graph, with its subgraphs. `twin` has the values of that graph that replace those that the
-/// node reads, makes and captures. The caller removes what is left of the node.
+/// Moves a node with its subgraphs from one graph to another. `twin(v)` returns the value of `to` that replaces a value
+/// v of `from` that the node reads, makes or captures. The caller removes the old node, which has lost its subgraphs.
 template <class Twin>
 void move_node(graph& from, node_id n, graph& to, Twin twin) {
   const auto twins = [&](std::span<const value_id> values) {
@@ -63,7 +63,8 @@ class fuser {
 
   // --- convexity: with every group as one node, the graph has no cycle ---
 
-  /// Groups are numbered first, then all other nodes.
+  /// The index of the part that a node belongs to. A part is a group or a node outside all groups; indices of groups
+  /// come first.
   std::size_t part_of(node_id n) const {
     const std::size_t group = group_of(n);
     return group == nowhere ? groups_.size() + index_of(n) : group;
@@ -85,7 +86,8 @@ class fuser {
     });
   }
 
-  /// Removes parts that depend on no other part, until there are none. What is left are cycles.
+  /// Checks that the parts form no cycle: repeatedly removes a part that depends on no remaining part. Parts that are
+  /// never removed are on a cycle or depend on one.
   status require_convex() const {
     std::vector<std::uint32_t> waits(groups_.size() + graph_.node_capacity());
     std::vector<std::size_t> parts(groups_.size()), ready;
@@ -144,7 +146,8 @@ class fuser {
   struct borders {
     std::vector<value_id> inputs, outputs, constants;
   };
-  /// What the group reads or captures from outside, and what is read of it outside, in the order of first use.
+  /// The values that the group reads or captures from outside, and the values of the group that are read outside, in
+  /// the order of first use.
   borders find_borders(std::size_t group) const {
     borders found;
     std::unordered_set<std::size_t> seen;

@@ -418,7 +418,7 @@ class partitioner {
   const partition_options& options_;
   std::vector<fused_node> fused_;
   std::size_t inlined_ = 0;
-  // For inlined nodes: the call, and the reasons of the providers.
+  // For each inlined node, for messages: the call that it comes from, and why no provider took the call.
   std::map<std::pair<const graph*, node_id>, std::string> origins_;
 };
 

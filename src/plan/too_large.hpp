@@ -9,7 +9,7 @@
 
 namespace CAMEO_NAMESPACE {
 
-/// OUT_OF_MEMORY: "float[1048576,1048576] does not fit into memory".
+/// Returns OUT_OF_MEMORY with a message such as "float[1048576,1048576] does not fit into memory".
 inline status too_large(dtype type, const extents& shape) {
   if constexpr (!status::has_words) return status_code::out_of_memory;
   constexpr std::string_view rest = " does not fit into memory";

@@ -20,7 +20,7 @@ const io_info* find_input(const input_taker& to, std::string_view name) {
   return nullptr;
 }
 
-/// INVALID_ARGUMENT for a dim in `dims` that no session of the package has.
+/// Returns INVALID_ARGUMENT for a dim in `dims` that no session of the package has.
 status check_dims_of(const input_taker& to, const dim_sizes& dims) {
   if (to.parts.size() == 1) return check_dims(*to.parts.front(), dims);
   for (const auto& each : dims) {

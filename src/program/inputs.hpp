@@ -30,7 +30,7 @@ inline result<any_value> random_value(const session& taker, const io_info& input
   return make_value(taker, input, sizes, {}, seed);
 }
 
-/// INVALID_ARGUMENT if no input of the model has a symbolic dim of a name in `sizes`.
+/// Returns INVALID_ARGUMENT for a name in `sizes` that no symbolic dim of the model's inputs has.
 status check_dims(const session&, const dim_sizes& sizes);
 
 /// The end of an error message about an unknown name: "; the nearest is 'x'", or the known names if none is similar.

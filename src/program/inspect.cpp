@@ -252,7 +252,7 @@ int show_compiled(const inspect_options& o, const status& why_not) {
   return 0;
 }
 
-/// INVALID_ARGUMENT for a --dim that the model does not have. The session only warns of it, but here the user gave it.
+/// Returns INVALID_ARGUMENT for a --dim that the model does not have. Loading the session only warns about such a name.
 status check_free_dims(const inspect_options& o, const session& loaded) {
   const auto& symbols = loaded.graph().symbols;
   for (const auto& [name, size] : o.common.free_dims)

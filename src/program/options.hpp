@@ -21,9 +21,10 @@ struct common_options : session_options {
 
   common_options() { log_from = log_level::warning; }
   session_options session() const;
-  /// The same for a model package, without the default provider: a variant for another one may fit better.
+  /// Like session(), for a model package. The default provider is not added, because a variant for another provider may
+  /// fit better.
   session_options for_package() const;
-  /// How a variant of a model package is chosen.
+  /// The policy that selects a variant of a model package.
   best_fit variants() const { return {ranked}; }
 };
 
@@ -84,7 +85,7 @@ op_table known_ops();
 result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_ort, std::string_view without = {},
                                             const std::string& external_data_folder = {});
 
-/// INVALID_ARGUMENT if a file to be written is the model that is read, by whatever path.
+/// Returns INVALID_ARGUMENT if the file to be written is the model that is read, even under another path.
 status require_other_file(const std::string& model, const std::string& output);
 
 /// The word of --optimize for a level: "all".

@@ -326,7 +326,7 @@ std::optional<std::string> compatibility_for(const package& p, const package_opt
   return compiled ? compatibility_of(**compiled, *v.ep) : std::nullopt;
 }
 
-/// INVALID_ARGUMENT if --model is given without --from and the package does not contain the file.
+/// Returns INVALID_ARGUMENT if --model is given without --from and the package does not contain the file.
 status check_model(const package& p, const package_options& o) {
   if (o.model.empty() || !o.files.empty()) return {};
   if (o.model.starts_with("sha256:")) return {};  // add_variant() checks it

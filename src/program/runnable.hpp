@@ -15,8 +15,8 @@ inline constexpr const char* model_words =
 void add_package_options(const command&, std::string& component, common_options&);
 
 /// Loads a model from a file, from a pipe ("-" is standard input), or from a component of the model package in a
-/// folder: the named component, or the only one. If none of --ep, --policy, --threads, --config, --strict and
-/// --optimize is given, the package's own options apply, and any provider of the program may run it.
+/// folder: the named component, or the only one. If no option of the session is given, the package's own options apply,
+/// and any provider of the program may run it.
 result<session> load_session(const std::string& model, const std::string& component, const common_options&);
 
 /// A model's file, or the model package in a folder: all of its components as one, or one of them.

@@ -5,7 +5,7 @@
 
 namespace cameo::program {
 
-/// INVALID_ARGUMENT, for input of the user or a file that is not as expected.
+/// Returns INVALID_ARGUMENT with this message, for a user's input or a file that is not as expected.
 inline status bad(std::string_view words) { return {status_code::invalid_argument, words}; }
 
 /// A text without the blanks and line ends at its beginning and end.

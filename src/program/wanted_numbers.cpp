@@ -138,7 +138,7 @@ class follower {
     return type && type->is_tensor() && type->shape ? &*type->shape : nullptr;
   }
 
-  /// For index tuples, as GatherND has them: the smallest size of the axes that a tuple indexes.
+  /// The smallest size of the axes that an index tuple, as in GatherND, indexes.
   std::int64_t tuple_end(const operand_row& row, const derived_value& at, graph::use use, value_id data) const {
     const std::vector<dim>* const indices = dims_of(at, at.in->input(use.node, use.position));
     const std::int64_t first = std::clamp<std::int64_t>(axis_of(row, (*at.in)[use.node]), 0, max_rank);

@@ -18,7 +18,7 @@ class run_memory {
     for (const chunk& c : chunks_) source_->release(source_->self, c.data, c.size);
   }
 
-  /// Null when the limit or the source is used up.
+  /// Allocates a block. Null when the limit or the source is used up.
   detail::storage_block* allocate(std::size_t bytes) noexcept {
     detail::storage_block* block = heap_.allocate(bytes);
     if (!block && grow(bytes)) block = heap_.allocate(bytes);

@@ -374,8 +374,8 @@ status runner::impl::finish(std::span<value> outputs) {
   return scattered() && !active ? settle(outputs) : status{};
 }
 
-/// After a run that outgrew its memory: moves to one chunk, so that the next run of this size allocates nothing. The
-/// memory of the outputs moves, too.
+/// Moves all blocks to one chunk after a run that needed several, so that the next run of this size allocates nothing.
+/// The memory of the outputs moves, too.
 status runner::impl::settle(std::span<value> outputs) {
   for (run_memory* memory : memories)
     if (memory->scattered() && !memory->gather()) return dirty = true, status{};  // outputs stay where they are

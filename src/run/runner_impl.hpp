@@ -51,7 +51,7 @@ class step_context : public run_context {
   runner::impl& impl() const { return *static_cast<runner::impl*>(runner()); }
 };
 
-/// Each in a separate cache line, since threads write them.
+/// The stop_pace of one lane. Each is in a separate cache line, because several threads write them at once.
 struct alignas(64) lane_pace {
   detail::stop_pace pace;
 };

@@ -19,7 +19,8 @@ class shape_plans {
   };
 
   explicit shape_plans(const plan_view& plan) : plan_{plan} {}
-  /// Returns false when the arena is full or the plan is too large for this.
+  /// Allocates the tables. Returns false when the arena is full, or when the plan has too many values; then the object
+  /// must not be used.
   [[nodiscard]] bool open(arena& tables);
 
   /// The plan for these inputs. If it is null, call note() for each value until learn() is called.

@@ -76,8 +76,8 @@ context_folder contexts_of(const load_settings& how, const model& net) {
     where.path = folder_of(wanted), where.folder = places.contexts;
   } else if (const std::string_view other = how.config[weights_folder_key]; !other.empty()) {
     where.path = other, where.folder = places.weights;
-  } else if (places.beside) {
-    where.path = folder_of(net.path), where.folder = places.beside;
+  } else if (places.model_folder) {
+    where.path = folder_of(net.path), where.folder = places.model_folder;
   } else {
     where.path = folder_of(net.path);
     where.file = own_file_of(net);

@@ -78,8 +78,8 @@ bool has_key(const session_options& options, std::string_view key) {
   return std::any_of(options.config.begin(), options.config.end(), [&](const auto& each) { return each.first == key; });
 }
 
-/// FAIL if a caller's policy chose a variant or a device that does not exist. If it chose no device, this sets the
-/// first device of the variant's provider.
+/// Checks the choice of a caller's policy. FAIL if the variant or the device does not exist. If the policy chose no
+/// device, sets the first device of the variant's provider.
 status settle(selection& made, const package_component& of, const detail::ep_intent& intent) {
   const auto refuse = [&](std::string_view words) {
     return failed(status_code::fail, "component '{}': the policy chose {}", of.name, words);
@@ -165,7 +165,7 @@ void component_context::impl::open_model(const package& from) {
   auto file = from.read(variant, *variant.model_file);
   auto beside = from.open_folder_of(variant, *variant.model_file);
   if (file && beside) {
-    places.model = *std::move(file), places.beside = *std::move(beside);
+    places.model = *std::move(file), places.model_folder = *std::move(beside);
     return;
   }
   model_error = (file ? beside.error() : file.error()).in(fmt::format("component '{}'", component));
@@ -264,7 +264,7 @@ result<session_options> component_context::impl::options_for_session(const sessi
 result<session> detail::loader::load(const component_context& from, const session_options* given) const {
   return guarded_hook([&]() -> result<session> {
     const component_context::impl& c = *from.impl_;
-    opened_places places{c.places.model, c.places.beside, {}, {}};
+    opened_places places{c.places.model, c.places.model_folder, {}, {}};
     result<session_options> options = c.options_for_session(given, places);
     if (!options) return std::move(options).error();
     if (!c.model_error) return status{c.model_error};

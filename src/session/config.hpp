@@ -11,14 +11,15 @@ namespace CAMEO_NAMESPACE {
 /// The row of a key; null for an unknown key.
 const config_key_row* row_of(std::string_view key);
 
-/// INVALID_ARGUMENT that names the nearest of the keys in the table and in `more`.
+/// Returns INVALID_ARGUMENT for an unknown key, with the most similar of the keys in the table and in `more`.
 status unknown_key(std::string_view key, std::span<const std::string> more);
 
 /// The checked session keys of a session, with their values.
 class session_config {
  public:
-  /// INVALID_ARGUMENT for an unknown key, for a key that is refused with a value that is not its default, and for a key
-  /// or value that is too long. A key "ep..." without a row may be an option of a provider: see require_known_keys.
+  /// Reads the session keys of the options. INVALID_ARGUMENT for an unknown key, for a key that is refused with a value
+  /// that is not its default, and for a key or value that is too long. A key "ep..." without a row may be an option of
+  /// a provider: see require_known_keys.
   static result<session_config> make(const session_options&);
   /// Sets the options that have a session key, by their rows. INVALID_ARGUMENT for a value that an option does not
   /// accept.

@@ -63,7 +63,7 @@ status write_to_memory(compilation& it, detail::function_ref<status(byte_sink)> 
   return all.flush();
 }
 
-/// FAIL if a regular file exists that must not be replaced. Writing to a device or a pipe replaces nothing.
+/// Returns FAIL if a regular file exists that must not be replaced. Writing to a device or a pipe replaces nothing.
 status require_new(const std::string& path, bool must_be_new, bool may_be_allowed) {
   std::error_code error;
   if (!must_be_new || !std::filesystem::is_regular_file(path, error)) return {};
@@ -199,7 +199,7 @@ std::vector<companion> companions_of(const load_settings& how, std::span<const p
   return made;
 }
 
-/// An error if one of the files exists and belongs to another model.
+/// Returns an error if one of the files exists and belongs to another model.
 status require_all_replaceable(const std::vector<companion>& all, const std::string& output,
                                std::span<const detail::format_row> formats) {
   for (const companion& each : all)
@@ -207,7 +207,7 @@ status require_all_replaceable(const std::vector<companion>& all, const std::str
   return {};
 }
 
-/// INVALID_ARGUMENT unless the compiled model is to be an ONNX file.
+/// Returns INVALID_ARGUMENT unless the compiled model is to be an ONNX file.
 status require_onnx(const load_settings& how, const compilation& it) {
   const result<const detail::format_row*> ort = how.format_named("ORT");
   if (it.path.empty() || !ort || &format_of(how.formats, {}, it.path) != *ort) return {};

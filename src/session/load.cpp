@@ -32,12 +32,12 @@ struct loading {
   std::optional<compilation> output = {};
 };
 
-/// The estimated shares of the total time, in percent, of the stages after the first two.
+/// The estimated shares of the total time, in percent, of the stages of rewrite_place_compile().
 struct stage_shares {
   unsigned rewrite, place, compile;
 };
 
-/// The first stages of loading and of compiling, up to the check of the operators.
+/// Runs the first stages of load() and compile(): reads the model and checks its operators.
 status read_and_check(loading& now, loaded& made, model_source read) {
   const load_settings& how = now.how;
   const bool by_policy = bool(how.options.choose_devices);
@@ -59,7 +59,8 @@ status read_and_check(loading& now, loaded& made, model_source read) {
   return take(now.output, choose_output(how, made.chosen.list, net));
 }
 
-/// The next stages of loading and of compiling, up to the programs of fused nodes.
+/// Runs the stages of load() and compile() after read_and_check(): rewrites the model, assigns nodes to providers, and
+/// compiles fused nodes.
 status rewrite_place_compile(loading& now, loaded& made, const rewriting& rewrite, stage_shares of) {
   model& net = rewrite.net;
   if (status s = now.reporter.begin("optimize", of.rewrite); !s) return s;

@@ -70,8 +70,9 @@ struct session::impl {
   void give_back(std::unique_ptr<io_binding::impl>) const;
   /// The checked value of an input, with the declared shape if the caller gave none.
   result<value> input(std::size_t i, const named_input&) const;
-  /// INVALID_ARGUMENT when one symbol has two sizes; a warning, once, when two symbols of one name have. Does not
-  /// allocate if the sizes are correct.
+  /// Compares the sizes that inputs give to the model's symbolic dims. INVALID_ARGUMENT if one symbol gets two sizes;
+  /// one warning per session if two symbols with the same name get two sizes. Does not allocate if the sizes are
+  /// correct.
   status check_symbols(std::span<const value> given) const;
   status run(io_binding::impl&, const run_settings&) const;
   result<named_values> run(io_binding::impl&, std::span<const named_input>, const run_settings&) const;

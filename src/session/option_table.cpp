@@ -21,7 +21,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-/// INVALID_ARGUMENT: "needs a, b or c, not 'd'; did you mean 'c'?"
+/// Returns INVALID_ARGUMENT with a message such as "needs a, b or c, not 'd'; did you mean 'c'?"
 status wrong_word(std::string_view text, const std::vector<std::string_view>& words) {
   std::string all;
   for (std::size_t i = 0; i < words.size(); ++i)

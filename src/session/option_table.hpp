@@ -20,7 +20,8 @@ struct option_row {
   std::string_view key = {};        // the session key that sets the same member, and overrides it
   std::string_view key_value = {};  // `value` for that key, whose words differ from the option's
 
-  /// INVALID_ARGUMENT states what the text must be, without the name of the option.
+  /// Sets the option in `options` to the value that `text` stands for. The message of INVALID_ARGUMENT states what the
+  /// text must be, without the name of the option.
   status set(session_options& options, std::string_view text) const { return assign(options, text, value); }
   constexpr option_row with_key(const config_key_row& same, std::string_view its_value) const {
     option_row made = *this;

@@ -17,7 +17,8 @@ class load_reporter {
   status begin(std::string_view stage, unsigned percent);
   /// Reports that a fraction of the stage (0 to 1) is done.
   void part(double of_stage) const;
-  /// Reports that the model is loaded, and logs its last warnings, with INVALID_GRAPH as for begin().
+  /// Reports that the model is loaded, and logs the model's remaining warnings. INVALID_GRAPH if a warning is an error
+  /// under the settings.
   status end();
 
   /// Sets the model, whose warnings are logged from then on.

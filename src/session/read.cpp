@@ -28,7 +28,7 @@ read_options reading(const load_settings& how) {
   read_options made{how.options.limits, how.options.external_data_folder};
   made.initializers = &how.options.initializers, made.external_files = &how.options.external_files;
   made.file = places.model;
-  made.folder = places.weights ? places.weights : made.external_data_folder.empty() ? places.beside : nullptr;
+  made.folder = places.weights ? places.weights : made.external_data_folder.empty() ? places.model_folder : nullptr;
   return made;
 }
 
@@ -59,7 +59,7 @@ result<read_model> read_by(const load_settings& how, const detail::format_row& f
   return read_model{{}, &format, *std::move(net)};
 }
 
-/// INVALID_PROTOBUF if no model of the session's formats can begin with these bytes.
+/// Returns INVALID_PROTOBUF if no model of the session's formats can begin with these bytes.
 status require_beginning(const load_settings& how, std::span<const std::byte> first) {
   std::string names;
   for (const detail::format_row& format : how.formats) {

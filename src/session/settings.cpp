@@ -16,7 +16,7 @@
 namespace CAMEO_NAMESPACE {
 namespace {
 
-/// INVALID_ARGUMENT for a key "ep..." that is not in the table and does not name an option of a provider of the
+/// Returns INVALID_ARGUMENT for a key "ep..." that is not in the table and does not name an option of a provider of the
 /// runtime. The session need not use the provider.
 status require_known_keys(const session_options& options, std::span<const provider> of_runtime) {
   std::vector<std::string> known;

@@ -20,8 +20,7 @@ inline constexpr const config_key_row& weights_folder_key =
 /// a path is opened by name.
 struct opened_places {
   std::shared_ptr<const detail::file_bytes> model;
-  std::shared_ptr<const detail::held_folder> beside, weights,
-      contexts;  // the model's folder; the folders of session keys
+  std::shared_ptr<const detail::held_folder> model_folder, weights, contexts;  // the last two: of session keys
 };
 
 /// The settings that a model is loaded with: the user's options and the parts of the runtime. They are checked before
@@ -38,8 +37,8 @@ struct load_settings {
   opened_places places;                           // for a model in a package
   const compile_options* compile_only = nullptr;  // the options of runtime::compile; null: the model is loaded to run
 
-  /// INVALID_ARGUMENT for options and keys that contradict each other, are unknown, or have a value that is not
-  /// accepted.
+  /// Checks and resolves the options of a session. INVALID_ARGUMENT for options and keys that contradict each other,
+  /// are unknown, or have a value that is not accepted.
   static result<load_settings> make(const detail::loader&, const session_options&);
 
   const placement_rules* used_rules() const { return rules.rules.empty() ? nullptr : &rules; }
@@ -68,9 +67,10 @@ void name_exceptions_of(detail::callback<R(Args...)>& called, std::string_view n
   };
 }
 
-/// Whether a session key "ep.<of>.<option>" is an option of this provider.
+/// True if a session key "ep.<of>.<option>" sets an option of this provider.
 bool is_key_of(const provider_row&, std::string_view of);
-/// INVALID_ARGUMENT for an option that the provider does not have, and that `where` names.
+/// Returns INVALID_ARGUMENT for an option that the provider does not have. `where` is what set the option, for the
+/// message: "session key 'ep.cpu.x'".
 status no_option(std::string_view where, const provider_row&, std::string_view option);
 
 }  // namespace CAMEO_NAMESPACE

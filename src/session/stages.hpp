@@ -97,8 +97,8 @@ struct rewriting {
   model& net;
   transform_log& log;
 };
-/// INVALID_ARGUMENT when runtime optimizations are to be saved but no file is to be written that could contain them.
-/// Called before a model is read.
+/// Returns INVALID_ARGUMENT if runtime optimizations are to be saved but no file is to be written that could contain
+/// them. It is called before a model is read.
 status require_file_for_groups(const load_settings&);
 /// Applies to all nodes: rewrites that an ORT file has recorded, transforms of every level, inlining of functions, and
 /// the level basic.

@@ -3,7 +3,7 @@
 using namespace cameo;
 using namespace cameo::test;
 
-TEST_CASE("too few and too many inputs are INVALID_GRAPH with node, operator, what is there and what is taken") {
+TEST_CASE("too few and too many inputs are INVALID_GRAPH with node, operator, the number and the allowed numbers") {
   onnx::ModelProto few = add_model();
   few.mutable_graph()->mutable_node(0)->mutable_input()->RemoveLast();
   CHECK_REFUSED(load_error(few), status_code::invalid_graph, bad_name, "'sum'", "Add", "'B'", "1 input", "takes 2");
@@ -15,7 +15,7 @@ TEST_CASE("too few and too many inputs are INVALID_GRAPH with node, operator, wh
   CHECK_REFUSED(load_error(none), status_code::invalid_graph, bad_name, "'sum'", "Add", "takes 2");
 }
 
-TEST_CASE("a required input left out by an empty name is INVALID_GRAPH; an optional one may be") {
+TEST_CASE("a required input that an empty name omits is INVALID_GRAPH; an optional one may be omitted") {
   onnx::ModelProto m = add_model();
   m.mutable_graph()->mutable_node(0)->set_input(0, "");
   CHECK_REFUSED(load_error(m), status_code::invalid_graph, bad_name, "'sum'", "Add", "'A'");
@@ -27,7 +27,7 @@ TEST_CASE("a required input left out by an empty name is INVALID_GRAPH; an optio
   CHECK_REFUSED(load_error(clip), status_code::ok);
 }
 
-TEST_CASE("none of variadic inputs may be left out, the last one neither") {
+TEST_CASE("variadic inputs must not be omitted, not even the last one") {
   for (const char* op : {"Max", "Min", "Sum", "Mean", "Concat", "Einsum", "SequenceConstruct"})
     for (const std::vector<const char*>& names :
          std::vector<std::vector<const char*>>{{"x", ""}, {"x", "", "x"}, {"", "x"}, {"x", "x", ""}, {""}}) {
@@ -39,7 +39,7 @@ TEST_CASE("none of variadic inputs may be left out, the last one neither") {
       CHECK_REFUSED(load_error(m), status_code::invalid_graph, bad_name, "'sum'", op, "left out");
     }
   onnx::ModelProto loop = one_node("Loop", {int_scalar("m", 3), truth("c", true)}, given::as_constants);
-  loop.mutable_graph()->mutable_node(0)->add_input("");  // of what it carries; M and cond are optional
+  loop.mutable_graph()->mutable_node(0)->add_input("");  // a loop-carried value; M and cond are optional
   CHECK_REFUSED(load_error(loop), status_code::invalid_graph, bad_name, "'n'", "Loop", "left out");
 }
 
@@ -54,13 +54,13 @@ TEST_CASE("too many and too few outputs are INVALID_GRAPH") {
   CHECK_REFUSED(load_error(none), status_code::invalid_graph, bad_name, "'sum'", "Add");
 }
 
-TEST_CASE("variadic inputs have a least number") {
+TEST_CASE("variadic inputs have a minimum number") {
   onnx::ModelProto m = one_node("Concat", {}, given::as_constants);
   set(*m.mutable_graph()->mutable_node(0), "axis", 0);
   CHECK_REFUSED(load_error(m), status_code::invalid_graph, bad_name, "'n'", "Concat", "at least 1");
 }
 
-TEST_CASE("a function called with more than it takes or makes is INVALID_GRAPH") {
+TEST_CASE("a function that is called with too many inputs or outputs is INVALID_GRAPH") {
   onnx::ModelProto m = rich_model();
   auto& call = *m.mutable_graph()->mutable_node(m.graph().node_size() - 1);
   call.add_input("c");

@@ -47,7 +47,7 @@ TEST_CASE("an attribute that the operator does not have, or has twice, is INVALI
   CHECK_REFUSED(load_error(nameless), status_code::invalid_graph, bad_name, "'n'", "Softmax");
 }
 
-TEST_CASE("an attribute that refers to a caller's, outside a function, is INVALID_GRAPH") {
+TEST_CASE("an attribute that refers to a function's attribute, outside a function, is INVALID_GRAPH") {
   onnx::ModelProto m = with_node("Softmax");
   set(node_of(m), "axis", 1);
   auto& a = *node_of(m).mutable_attribute(0);
@@ -56,7 +56,7 @@ TEST_CASE("an attribute that refers to a caller's, outside a function, is INVALI
   CHECK_REFUSED(load_error(m), status_code::invalid_graph, bad_name, "'n'", "Softmax", "'axis'");
 }
 
-TEST_CASE("attributes with values that cannot be are a status, at load or in the run") {
+TEST_CASE("attributes with impossible values are a status, at load or in the run") {
   const std::vector<onnx::TensorProto> input{floats("a", {2, 3})};
   const auto refused = [&](const char* op, const char* attribute, auto value) {
     for (const given how : {given::as_constants, given::at_run_time}) {

@@ -1,6 +1,6 @@
 #pragma once
-// Models that are wrong, made in memory, written to a file and loaded the way a user would: through
-// runtime<eps::cpu>{}.load(path). bad_model_test.cpp holds what is not inline.
+// Makes invalid models in memory, writes them to a file and loads them as a user would, with
+// runtime<eps::cpu>{}.load(path). Functions that are not inline are in bad_model_test.cpp.
 #include <cameo/session/session.hpp>
 
 #include "format/onnx_messages.hpp"
@@ -13,12 +13,12 @@
 
 namespace cameo::test {
 
-/// What `load` calls the files it writes: messages must name it.
+/// The name of the files that `load` writes, which messages must contain.
 inline constexpr const char* bad_name = "bad.onnx";
 
-/// runtime<eps::cpu>{}.load(path).
+/// Loads a file on cpu.
 result<session> load_file(const std::string& path, const session_options& = {});
-/// Writes the bytes to bad.onnx in a folder of its own and loads it. The folder is gone when this returns.
+/// Writes the bytes to bad.onnx in a temporary folder, loads it, and removes the folder.
 result<session> load_bytes(const std::string& bytes, const session_options& = {});
 inline result<session> load(const onnx::ModelProto& m) { return load_bytes(m.SerializeAsString()); }
 inline status load_error(const onnx::ModelProto& m) { return load(m).error(); }
@@ -26,24 +26,25 @@ inline status load_error(const onnx::ModelProto& m) { return load(m).error(); }
 /// A value for a run with the type, dims and raw_data (or string_data) of a message.
 any_value value_from(const onnx::TensorProto&);
 
-/// Loads and runs; the first status that is not ok, or ok. At most a second at run time.
+/// Loads a model and runs it for at most a second. Returns the first error, or ok.
 status run_error(const onnx::ModelProto& m, const std::vector<onnx::TensorProto>& inputs = {});
 
-/// The process's peak of resident memory since `start` was made, in KiB.
+/// Measures how much the process's peak of resident memory has grown since the object was created.
 class memory_peak {
  public:
   memory_peak();
   std::size_t grown_kb() const;
 
  private:
-  std::size_t before_;
+  std::size_t start_;
 };
-/// What refusing bad input may cost: far from gigabytes, more than the noise of tests and sanitizers.
+/// The allowed growth of memory, in KiB, while bad input is refused: more than tests and sanitizers vary, but far less
+/// than hostile sizes.
 inline constexpr std::size_t allowed_kb = 400 << 10;
 
 inline std::string shown(const status& s) { return std::string{s.name()} + ": " + std::string{s.words()}; }
 
-/// The code, and every one of `words`.
+/// Checks the code of an error, and that its message contains every one of the given words.
 #define CHECK_REFUSED(refusal, expected, ...)                                          \
   do {                                                                                 \
     const ::cameo::status refused_ = (refusal);                                        \
@@ -74,7 +75,7 @@ inline onnx::TensorProto int_scalar(const std::string& name, std::int64_t elemen
 inline onnx::TensorProto truth(const std::string& name, bool element) {
   return tensor_message(name, onnx::TensorProto::BOOL, {}, std::string(1, char(element)));
 }
-/// float zeros.
+/// A tensor of float zeros.
 inline onnx::TensorProto floats(const std::string& name, std::vector<std::int64_t> dims) {
   std::size_t count = 1;
   for (std::int64_t d : dims) count *= std::size_t(d);
@@ -89,7 +90,7 @@ inline onnx::TensorProto texts(const std::string& name, std::vector<std::string>
   return t;
 }
 
-/// A graph input or output of a type, with a shape or (dims left out) without.
+/// Adds a graph input or output of a type; without dims, it has no shape.
 inline onnx::ValueInfoProto& add_typed(google::protobuf::RepeatedPtrField<onnx::ValueInfoProto>& to,
                                        const std::string& name, int type) {
   auto& v = *to.Add();
@@ -127,8 +128,8 @@ inline void set(onnx::NodeProto& n, const char* name, const onnx::GraphProto& g)
   *add_attribute(n, name, onnx::AttributeProto::GRAPH).mutable_g() = g;
 }
 
-/// A model of one node 'n' whose first output is the output y, and whose inputs ("" is one left out) are either
-/// constants, or graph inputs of unknown rank so that nothing is refused before it runs.
+/// Whether the inputs of a one-node model (node 'n', output y; an input "" is omitted) are constants, or graph inputs
+/// of unknown rank, so that nothing is refused before the run.
 enum class given { as_constants, at_run_time };
 inline onnx::ModelProto one_node(const std::string& op, const std::vector<onnx::TensorProto>& inputs, given how,
                                  int outputs = 1) {

@@ -50,12 +50,14 @@ std::size_t status_kb(std::string_view key) {
 }  // namespace
 
 memory_peak::memory_peak() {
-  std::ofstream{"/proc/self/clear_refs"} << "5";  // the peak starts anew; where that is not allowed, from the old peak
-  before_ = status_kb("VmHWM:");
+  std::ofstream{"/proc/self/clear_refs"}
+      << "5";  // resets the peak; if that is not allowed, growth is measured from the old peak
+  start_ = status_kb("VmHWM:");
 }
 std::size_t memory_peak::grown_kb() const {
-  const std::size_t now = status_kb("VmHWM:");  // the kernel counts in batches: it may read less than before
-  return now > before_ ? now - before_ : 0;
+  const std::size_t now =
+      status_kb("VmHWM:");  // the kernel counts in batches, so that the value may be smaller than before
+  return now > start_ ? now - start_ : 0;
 }
 
 }  // namespace cameo::test
@@ -63,7 +65,7 @@ std::size_t memory_peak::grown_kb() const {
 using namespace cameo;
 using namespace cameo::test;
 
-TEST_CASE("what the tests of bad input spoil is good before") {
+TEST_CASE("the models that the tests of bad input change are valid before") {
   CHECK_REFUSED(run_error(add_model(), {floats("x", {32})}), status_code::ok);
   for (const given how : {given::as_constants, given::at_run_time}) {
     const std::vector<onnx::TensorProto> inputs{floats("a", {3, 4}), ints("b", {2, 6})};
@@ -74,7 +76,7 @@ TEST_CASE("what the tests of bad input spoil is good before") {
   CHECK_REFUSED(run_error(one_node("Identity", words, given::at_run_time), words), status_code::ok);
 }
 
-TEST_CASE("the peak of memory is seen") {
+TEST_CASE("the peak of memory is measured") {
   const memory_peak peak;
   std::vector<char> large(std::size_t{500} << 20, 'x');
   CHECK(large[large.size() / 2] == 'x');

@@ -20,7 +20,7 @@ TEST_CASE("a cycle of two nodes, and of 20,000, is INVALID_GRAPH") {
   }
 }
 
-TEST_CASE("a cycle by way of what a subgraph captures, inside a subgraph and inside a function is INVALID_GRAPH") {
+TEST_CASE("a cycle through captured values, inside a subgraph and inside a function is INVALID_GRAPH") {
   onnx::ModelProto capture = rich_model();
   capture.mutable_graph()->mutable_node(1)->mutable_attribute(0)->mutable_g()->mutable_node(0)->set_input(0, "z");
   CHECK_REFUSED(load_error(capture), status_code::invalid_graph, bad_name, "'choose'", "cycle");
@@ -32,7 +32,7 @@ TEST_CASE("a cycle by way of what a subgraph captures, inside a subgraph and ins
   CHECK_REFUSED(load_error(body), status_code::invalid_graph, bad_name, "Own", "cycle");
 }
 
-TEST_CASE("20,000 nodes in the wrong order are no error, and sorted without deep recursion") {
+TEST_CASE("20,000 nodes in the wrong order are accepted, and sorted without deep recursion") {
   onnx::ModelProto m = new_model();
   auto& g = *m.mutable_graph();
   add_value(*g.mutable_input(), "v0", {4});

@@ -3,13 +3,13 @@
 using namespace cameo;
 using namespace cameo::test;
 
-TEST_CASE("an input that nobody defines is INVALID_ARGUMENT with node, operator and name") {
+TEST_CASE("an input that is not defined is INVALID_ARGUMENT with node, operator and name") {
   onnx::ModelProto m = add_model();
   m.mutable_graph()->mutable_node(0)->set_input(1, "nobody");
   CHECK_REFUSED(load_error(m), status_code::invalid_argument, bad_name, "'sum'", "Add", "'nobody'");
 }
 
-TEST_CASE("a graph output that nobody makes is INVALID_ARGUMENT") {
+TEST_CASE("a graph output that no node makes is INVALID_ARGUMENT") {
   onnx::ModelProto m = add_model();
   m.mutable_graph()->mutable_output(0)->set_name("nobody");
   CHECK_REFUSED(load_error(m), status_code::invalid_argument, bad_name, "'nobody'");
@@ -17,7 +17,7 @@ TEST_CASE("a graph output that nobody makes is INVALID_ARGUMENT") {
   CHECK_REFUSED(load_error(m), status_code::invalid_argument, bad_name);
 }
 
-TEST_CASE("names do not leak out of subgraphs, nor into functions") {
+TEST_CASE("names of subgraphs are not visible outside, and those of the graph not in functions") {
   onnx::ModelProto out = rich_model();
   add_node(*out.mutable_graph(), "Relu", {"inner"}, {"leaked"}, "reader");
   CHECK_REFUSED(load_error(out), status_code::invalid_argument, bad_name, "'reader' (Relu)", "'inner'");

@@ -58,13 +58,13 @@ TEST_CASE("an input declared too large for memory is refused before memory is ta
   CHECK(peak.grown_kb() < allowed_kb);
 }
 
-TEST_CASE("a rank that cameo has no room for is a status that says how many dims there may be") {
+TEST_CASE("a rank above cameo's maximum is a status that names the maximum") {
   onnx::ModelProto m = add_model();
   for (int i = 0; i < 40; ++i) m.mutable_graph()->mutable_initializer(0)->add_dims(1);
   CHECK_REFUSED(load_error(m), status_code::not_implemented, bad_name, "'w'", "41");
 }
 
-TEST_CASE("an operator's output of a rank that cameo has no room for is a status") {
+TEST_CASE("an operator's output of a rank above cameo's maximum is a status") {
   const std::vector<onnx::TensorProto> inputs{floats("a", {1}), ints("shape", std::vector<std::int64_t>(30, 1))};
   for (const char* op : {"Reshape", "Expand"})
     for (const given how : {given::as_constants, given::at_run_time}) {
@@ -77,7 +77,7 @@ TEST_CASE("an operator's output of a rank that cameo has no room for is a status
     }
 }
 
-TEST_CASE("shapes of inputs that no node can take are INVALID_GRAPH with both shapes") {
+TEST_CASE("shapes of inputs that do not fit together are INVALID_GRAPH with both shapes") {
   onnx::ModelProto m = new_model();
   auto& g = *m.mutable_graph();
   add_value(*g.mutable_input(), "a", {2, 3});

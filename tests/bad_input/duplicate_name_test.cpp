@@ -3,7 +3,7 @@
 using namespace cameo;
 using namespace cameo::test;
 
-TEST_CASE("a value made by two nodes, or twice by one, is INVALID_GRAPH with both makers") {
+TEST_CASE("a value made by two nodes, or twice by one, is INVALID_GRAPH with both nodes") {
   onnx::ModelProto two = add_model();
   add_node(*two.mutable_graph(), "Mul", {"x", "w"}, {"y"}, "product");
   CHECK_REFUSED(load_error(two), status_code::invalid_graph, bad_name, "'y'", "'sum' (Add)", "'product' (Mul)");
@@ -41,7 +41,7 @@ TEST_CASE("two functions of one name are INVALID_GRAPH") {
   CHECK_REFUSED(load_error(m), status_code::invalid_graph, bad_name, "Own");
 }
 
-TEST_CASE("nodes of one name are no error: ONNX asks only values to differ") {
+TEST_CASE("nodes of one name are accepted: ONNX requires only names of values to differ") {
   onnx::ModelProto m = add_model();
   add_node(*m.mutable_graph(), "Relu", {"y"}, {"z"}, "sum");
   CHECK_REFUSED(load_error(m), status_code::ok);

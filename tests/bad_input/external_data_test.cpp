@@ -5,7 +5,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// A folder with secret.bin beside the model's own folder, which has data.bin of 128 bytes.
+/// A folder with secret.bin and the model's folder, which has data.bin of 128 bytes.
 struct place {
   scratch_folder outside;
   std::filesystem::path inside = outside.path / "model";
@@ -24,7 +24,7 @@ struct place {
 
 }  // namespace
 
-TEST_CASE("external data inside the folder is no error") {
+TEST_CASE("external data inside the folder is read") {
   const place p;
   CHECK_REFUSED(p.load("data.bin"), status_code::ok);
   CHECK_REFUSED(p.load("./data.bin", "0", "128"), status_code::ok);
@@ -51,7 +51,7 @@ TEST_CASE("external data that escapes through a symlink, to a file or of a folde
     CHECK_REFUSED(p.load(location), status_code::invalid_graph, bad_name, "'w'", location);
 }
 
-TEST_CASE("external data that ends early, or is longer or elsewhere than it says, is INVALID_GRAPH") {
+TEST_CASE("external data of another size than declared, or at an offset beyond the file, is INVALID_GRAPH") {
   const place p;
   const std::pair<const char*, const char*> wrong[] = {{"1", ""},
                                                        {"128", ""},
@@ -70,7 +70,7 @@ TEST_CASE("external data that ends early, or is longer or elsewhere than it says
     CHECK_REFUSED(p.load("data.bin", offset, length), status_code::invalid_graph, bad_name, "'w'");
 }
 
-TEST_CASE("external data that is not there, or no file, is a status with the name and the location") {
+TEST_CASE("external data that does not exist, or is not a file, is a status with the name and the location") {
   const place p;
   std::filesystem::create_directory(p.inside / "folder");
   for (const char* location : {"none.bin", "folder", "none/none.bin", "data.bin/x"}) {

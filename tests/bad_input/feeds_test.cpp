@@ -5,7 +5,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// x of float[32] to y, and names of the kinds of value.
+/// A session of a model with an input x of float[32] and an output y.
 result<session> plain() { return load(add_model()); }
 
 status fed(const session& s, std::initializer_list<named_input> inputs) { return s.run(inputs).error(); }
@@ -23,11 +23,11 @@ TEST_CASE("an input that is missing, unknown or given twice is INVALID_ARGUMENT 
   CHECK_REFUSED(fed(*s, {{"X", good}}), status_code::invalid_argument, bad_name, "'X'", "'x'");
   CHECK_REFUSED(fed(*s, {{"x", good}, {"x", good}}), status_code::invalid_argument, bad_name, "'x'", "twice");
   CHECK_REFUSED(fed(*s, {{"y", good}}), status_code::invalid_argument, bad_name, "'y'");
-  CHECK_REFUSED(fed(*s, {{"w", good}}), status_code::invalid_argument, bad_name, "'w'");  // a constant is no input
-  CHECK_REFUSED(fed(*s, {{"x", good}}), status_code::ok);  // the session is none the worse for it
+  CHECK_REFUSED(fed(*s, {{"w", good}}), status_code::invalid_argument, bad_name, "'w'");  // a constant is not an input
+  CHECK_REFUSED(fed(*s, {{"x", good}}), status_code::ok);  // the session can be run afterwards
 }
 
-TEST_CASE("another element type, rank or dim is INVALID_ARGUMENT with what is given and what is needed") {
+TEST_CASE("another element type, rank or dim is INVALID_ARGUMENT with the given and the needed one") {
   const result<session> s = plain();
   REQUIRE(s);
   const auto x = [&](const any_value& v) { return fed(*s, {{"x", v}}); };
@@ -46,7 +46,7 @@ TEST_CASE("another element type, rank or dim is INVALID_ARGUMENT with what is gi
                 "tensor(float)[32]");
 }
 
-TEST_CASE("values that cannot be are INVALID_ARGUMENT: negative and overflowing dims, no data") {
+TEST_CASE("impossible values are INVALID_ARGUMENT: negative and overflowing dims, no data") {
   onnx::ModelProto m = one_node("Relu", {floats("x", {1})}, given::at_run_time);
   const result<session> s = load(m);
   REQUIRE(s);

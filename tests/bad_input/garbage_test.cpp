@@ -23,7 +23,7 @@ TEST_CASE("a model without a graph, and one without nodes and outputs, are INVAL
   CHECK_REFUSED(load_error(m), status_code::invalid_argument, bad_name);
 }
 
-TEST_CASE("random bytes are a status, whatever their length") {
+TEST_CASE("random bytes of any length are a status") {
   std::mt19937 random{7};
   for (int i = 0; i < 500; ++i) {
     std::string bytes(random() % 600, '\0');

@@ -6,7 +6,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// Claims `length` bytes and has four.
+/// A field that claims to have `length` bytes, but has four.
 std::string lie(unsigned field, std::uint64_t length) { return key(field, 2) + varint(length) + "abcd"; }
 
 const std::string head = new_model().SerializeAsString();
@@ -30,7 +30,7 @@ TEST_CASE("lengths beyond the end of the file are INVALID_PROTOBUF, at every lev
     check_invalid(head + wrap(7, wrap(5, lie(4, length))));                    // its packed floats
     check_invalid(head + wrap(7, wrap(1, wrap(5, wrap(5, lie(9, length))))));  // raw_data of an attribute
     check_invalid(head + lie(20, length));                                     // training_info
-    check_invalid(head + lie(1000, length));                                   // a field nobody knows
+    check_invalid(head + lie(1000, length));                                   // an unknown field
   }
 }
 
@@ -40,8 +40,8 @@ TEST_CASE("varints of more than ten bytes and keys that end the file are INVALID
   check_invalid(head + wrap(7, wrap(5, key(1, 0) + std::string(11, '\xFF') + '\1')));
   check_invalid(head + key(7, 2));
   check_invalid(head + key(7, 2) + '\x80');
-  check_invalid(head + key(500, 1) + "1234");  // eight bytes promised
-  check_invalid(head + key(500, 5) + "12");    // four
+  check_invalid(head + key(500, 1) + "1234");  // a field of eight bytes
+  check_invalid(head + key(500, 5) + "12");    // a field of four bytes
 }
 
 TEST_CASE("field number 0, wire types 6 and 7 and groups without an end are INVALID_PROTOBUF") {
@@ -79,7 +79,7 @@ TEST_CASE("types and unknown messages nested without end are a status, not a cra
   CHECK(says(s, bad_name));
 }
 
-TEST_CASE("300,000 empty nodes, inputs or functions cost time and memory in proportion, and are a status") {
+TEST_CASE("300,000 empty nodes, inputs or functions are a status, in linear time and memory") {
   const memory_peak peak;
   CHECK(ends_within(60, [&] {
     for (const unsigned field : {1u, 5u, 11u, 12u, 13u, 15u}) {

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t k = 1 << 10, m = 1 << 20;
 
-/// Both with constants and with values known only in the run: refused, in little memory and time.
+/// Checks that a node is refused in little memory and time, both with constants and with values known only in the run.
 template <class Change>
 void check_too_large(const std::string& op, const std::vector<onnx::TensorProto>& inputs, Change change) {
   for (const given how : {given::as_constants, given::at_run_time}) {
@@ -31,7 +31,7 @@ void check_too_large(const std::string& op, const std::vector<onnx::TensorProto>
 
 }  // namespace
 
-TEST_CASE("ConstantOfShape of terabytes, and of more than 2^63 elements") {
+TEST_CASE("ConstantOfShape of terabytes, and of more than 2^63 elements, is refused") {
   check_too_large("ConstantOfShape", {ints("s", {m, m, k})});
   check_too_large("ConstantOfShape", {ints("s", {m, k, k})});
   check_too_large("ConstantOfShape", {ints("s", {most})});
@@ -39,7 +39,7 @@ TEST_CASE("ConstantOfShape of terabytes, and of more than 2^63 elements") {
   check_too_large("ConstantOfShape", {ints("s", {most / 4 + 1})});  // times four bytes: just past 2^63
 }
 
-TEST_CASE("what does not fit is named with type and shape") {
+TEST_CASE("the message names type and shape of an output that does not fit") {
   const std::vector<onnx::TensorProto> shape{ints("s", {m, m, k})};
   CHECK_REFUSED(run_error(one_node("ConstantOfShape", shape, given::as_constants)), status_code::out_of_memory,
                 bad_name, "'n'", "ConstantOfShape", "float[1048576,1048576,1024] does not fit into memory");
@@ -90,7 +90,7 @@ TEST_CASE("Conv, ConvTranspose and pools with pads and strides of terabytes") {
 }
 
 TEST_CASE("Gather, MatMul, Concat of broadcasts, and Add of an outer product of terabytes") {
-  // Small inputs whose combination is large: 2^20 rows times 2^20 columns.
+  // The inputs are small, but their combination has 2^20 rows and 2^20 columns.
   const std::vector<onnx::TensorProto> ab{floats("a", {m, 1}), floats("b", {1, m})};
   check_too_large("MatMul", ab);
   check_too_large("Add", ab);
@@ -123,7 +123,7 @@ TEST_CASE("a loop that scans terabytes, and one of 2^62 iterations, end in a sta
   CHECK(peak.grown_kb() < allowed_kb);
 }
 
-TEST_CASE("many outputs that fit one by one and not together are OUT_OF_MEMORY under a limit") {
+TEST_CASE("outputs that fit the memory limit separately but not together are OUT_OF_MEMORY") {
   onnx::ModelProto model = new_model();
   auto& g = *model.mutable_graph();
   add_value(*g.mutable_input(), "x", {1, m});
@@ -137,7 +137,7 @@ TEST_CASE("many outputs that fit one by one and not together are OUT_OF_MEMORY u
   add_untyped_output(g, "y");
   session_options limited;
   limited.memory_limit = std::size_t{1} << 28;
-  limited.optimize = optimization_level::none;  // equal nodes would become one
+  limited.optimize = optimization_level::none;  // otherwise equal nodes would be merged
   const memory_peak peak;
   CHECK_REFUSED(load_bytes(model.SerializeAsString(), limited).error(), status_code::out_of_memory, bad_name);
   CHECK(peak.grown_kb() < allowed_kb);

@@ -11,8 +11,7 @@ namespace {
 
 using change = void (*)(onnx::NodeProto&);
 
-/// The status with the inputs as constants and with values known in the run. Never a crash; wrong values are refused
-/// with file, node and operator.
+/// Checks that wrong values are refused with file, node and operator, both as constants and as inputs of the run.
 void check_refused(const std::string& op, const std::vector<onnx::TensorProto>& inputs, change alter = nullptr,
                    int outputs = 1) {
   for (const given how : {given::as_constants, given::at_run_time}) {
@@ -28,7 +27,7 @@ void check_refused(const std::string& op, const std::vector<onnx::TensorProto>& 
   }
 }
 
-/// Odd values that have a meaning: must run.
+/// Checks that unusual values that are valid run.
 void check_runs(const std::string& op, const std::vector<onnx::TensorProto>& inputs, change alter = nullptr,
                 int outputs = 1) {
   for (const given how : {given::as_constants, given::at_run_time}) {
@@ -181,7 +180,7 @@ TEST_CASE("products, convolutions and pools of shapes that do not match") {
                 {floats("x", {1, 2, 4}), floats("s", {3}), floats("b", {2}), floats("m", {2}), floats("v", {2})});
 }
 
-TEST_CASE("strings that are no numbers, and padding and delimiters that are odd") {
+TEST_CASE("strings that do not contain numbers, and unusual padding and delimiters") {
   check_refused("Cast", {texts("a", {"12", "x"})}, [](onnx::NodeProto& n) { set(n, "to", 7); });
   check_runs("StringSplit", {texts("a", {"", "a b", "   "})}, nullptr, 2);
   check_runs(
@@ -236,7 +235,7 @@ TEST_CASE("ConcatFromSequence of nothing, of shapes that differ, and a sequence 
 
 namespace {
 
-/// Loop or Scan over a body that passes its inputs on.
+/// The body of a Loop or Scan that returns its inputs.
 onnx::GraphProto passing(std::vector<int> types) {
   onnx::GraphProto body;
   body.set_name("body");
@@ -282,7 +281,7 @@ TEST_CASE("a loop of 2^63 - 1 trips ends CANCELED by its stop token and DEADLINE
   CHECK(peak.grown_kb() < allowed_kb);
 }
 
-TEST_CASE("a loop of negative trips makes none") {
+TEST_CASE("a loop with a negative trip count has no iteration") {
   check_runs("Loop", {int_scalar("t", least), truth("c", true), a23()}, [](onnx::NodeProto& n) {
     set(n, "body", passing({7, 9, 1}));
     n.mutable_attribute(0)->mutable_g()->mutable_output()->DeleteSubrange(0, 1);
@@ -316,7 +315,7 @@ TEST_CASE("Scan over inputs of different lengths, of no inputs, and If over a co
   });
 }
 
-TEST_CASE("Scan with axes and directions that cannot be") {
+TEST_CASE("Scan with impossible axes and directions") {
   for (const std::int64_t odd : {std::int64_t{2}, std::int64_t{-3}, least, most})
     for (const char* attribute :
          {"scan_input_axes", "scan_output_axes", "scan_input_directions", "scan_output_directions"})

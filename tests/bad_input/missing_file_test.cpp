@@ -13,7 +13,7 @@ TEST_CASE("a missing file is NO_SUCHFILE and named") {
   CHECK_REFUSED(load_file(folder / "link.onnx").error(), status_code::no_suchfile, "link.onnx");
 }
 
-TEST_CASE("what is no file is INVALID_ARGUMENT: nothing, a folder, a device that never ends, a pipe nobody writes") {
+TEST_CASE("a path of something else is INVALID_ARGUMENT: empty, a folder, an endless device, a pipe without a writer") {
   const scratch_folder folder;
   CHECK_REFUSED(load_file(folder.path.string()).error(), status_code::invalid_argument, folder.path.c_str());
   CHECK(load_file("").error().code() != status_code::ok);
@@ -22,7 +22,7 @@ TEST_CASE("what is no file is INVALID_ARGUMENT: nothing, a folder, a device that
   CHECK_REFUSED(load_file(folder / "pipe.onnx").error(), status_code::invalid_argument, "pipe.onnx");
 }
 
-TEST_CASE("names of files that cannot be are refused: too long, with a zero byte inside") {
+TEST_CASE("impossible names of files are refused: too long, or with a zero byte") {
   CHECK(load_file(std::string(100000, 'a')).error().code() != status_code::ok);
   CHECK(load_file(std::string("/tmp/a\0b.onnx", 13)).error().code() != status_code::ok);
 }

@@ -1,5 +1,5 @@
-// Models with bytes changed at random: whatever comes of them is a status or a run, never a crash. The seeds are fixed;
-// CAMEO_MUTATIONS asks for another number of them.
+// Tests models with randomly changed bytes, which must be refused or run, but never crash. The seeds are fixed; the
+// environment variable CAMEO_MUTATIONS sets their number.
 #include "bad_model.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// Conv, Relu, Reshape, Gemm, Softmax: the way of a small network.
+/// A small network of Conv, Relu, Reshape, Gemm and Softmax.
 onnx::ModelProto network() {
   onnx::ModelProto m = new_model();
   auto& g = *m.mutable_graph();
@@ -29,7 +29,7 @@ onnx::ModelProto network() {
   return m;
 }
 
-/// Movement by values that are known only in the run, mutated ones too.
+/// A model of operators that move elements, by constants which are mutated, too.
 onnx::ModelProto movement() {
   onnx::ModelProto m = new_model();
   auto& g = *m.mutable_graph();
@@ -55,7 +55,7 @@ onnx::ModelProto movement() {
   return m;
 }
 
-/// A Loop with a capture and a sequence, an If, a function, strings.
+/// A model with a Loop that captures a value and makes a sequence, an If, a function, and strings.
 onnx::ModelProto control() {
   onnx::ModelProto m = new_model();
   auto& g = *m.mutable_graph();
@@ -102,7 +102,7 @@ onnx::ModelProto control() {
   return m;
 }
 
-/// 1 to 4 changes: a byte or bit, a piece cut out, doubled or put in.
+/// Makes 1 to 4 changes: a byte or a bit is changed, or a piece is removed, repeated or inserted.
 std::string mutated(std::string bytes, std::mt19937& random) {
   for (unsigned changes = 1 + random() % 4; changes-- > 0 && !bytes.empty();) {
     const std::size_t at = random() % bytes.size(), length = std::min<std::size_t>(1 + random() % 9, bytes.size() - at);
@@ -121,7 +121,7 @@ std::string mutated(std::string bytes, std::mt19937& random) {
   return bytes;
 }
 
-/// Zeros for every input that is a tensor of known or symbolic dims; loads and runs under narrow limits.
+/// Loads a model and runs it under narrow limits, with zeros for every input that is a tensor with a shape.
 status try_out(const std::string& bytes) {
   session_options limited;
   limited.memory_limit = std::size_t{1} << 26;
@@ -159,7 +159,7 @@ void check_mutations(const onnx::ModelProto& model, unsigned seed) {
   const memory_peak peak;
   for (int i = 0; i < count; ++i) {
     const std::string bytes = mutated(whole, random);
-    if (const char* const folder = std::getenv("CAMEO_MUTATIONS_KEEP"))  // what a crash was about is then there
+    if (const char* const folder = std::getenv("CAMEO_MUTATIONS_KEEP"))  // the last file is then the one that crashed
       std::ofstream{std::string{folder} + "/mutation.onnx", std::ios::binary} << bytes;
     const status s = try_out(bytes);
     ++(s ? ran : refused);
@@ -168,7 +168,7 @@ void check_mutations(const onnx::ModelProto& model, unsigned seed) {
     CHECK(s.code() != status_code::engine_error);
     CHECK(says(s, bad_name));
   }
-  CHECK(ran >= count / 100);  // the changes are small enough that some get as far as kernels
+  CHECK(ran >= count / 100);  // the changes are so small that some models reach the kernels
   CHECK(refused > count / 2);
   CHECK(peak.grown_kb() < allowed_kb);
 }

@@ -6,17 +6,18 @@ using namespace cameo::test;
 
 namespace {
 
-/// `depth` Ifs inside each other, valid but for their depth; protobuf would not write it. What stands around a body is
-/// kept apart till the end: the whole would be copied once per depth.
+/// A model of `depth` nested Ifs, which is valid except for the depth. Protobuf would not write it. The bytes before
+/// and after a body are collected separately, because otherwise all bytes would be copied for each level.
 std::string nested(int depth) {
   const std::string leaf = wrap(1, wrap(1, "c") + wrap(2, "z") + wrap(4, "Identity")), end = wrap(12, wrap(1, "z"));
   const std::string graph_type("\xA0\x01\x05", 3);
-  // The second branch is a leaf: twice the depth, not 2 to the power of it.
+  // The second branch is a leaf, so that there are 2 * depth branches, not 2^depth.
   const std::string other = wrap(5, wrap(1, "else_branch") + wrap(6, leaf + wrap(2, "leaf") + end) + graph_type);
   const std::string body = leaf + wrap(2, "leaf") + end;
   std::vector<std::string> before, after;
   std::size_t length = body.size();
-  const auto put = [&](unsigned field, const std::string& head, const std::string& tail) {  // around what there is
+  const auto put = [&](unsigned field, const std::string& head,
+                       const std::string& tail) {  // encloses the present bytes
     const std::string start = begin_of(field, head.size() + length + tail.size()) + head;
     before.push_back(start), after.push_back(tail);
     length += start.size() + tail.size();
@@ -49,14 +50,14 @@ TEST_CASE("subgraphs nested 10,000 deep are INVALID_GRAPH, at once and in little
   CHECK(peak.grown_kb() < allowed_kb);
 }
 
-TEST_CASE("subgraphs nested 100 deep run; 129 deep they do not") {
+TEST_CASE("subgraphs nested 100 deep run, and those 129 deep are refused") {
   result<session> s = load_bytes(nested(100));
   CHECK_MESSAGE(s, shown(s.error()));
   if (s) CHECK_REFUSED(s->run({}).error(), status_code::ok);
   CHECK_REFUSED(load_bytes(nested(130)).error(), status_code::invalid_graph, bad_name);
 }
 
-TEST_CASE("a greater depth that an option asks for is a status too, not the end of the stack") {
+TEST_CASE("a greater depth that an option allows is a status, too, and does not overflow the stack") {
   session_options deep;
   deep.limits.graph_depth = 20000;
   const status s = load_bytes(nested(10000), deep).error();

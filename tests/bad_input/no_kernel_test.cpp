@@ -29,7 +29,7 @@ struct double_neg {
   using kernels = kernel_list<kernel_entry<op::Neg, since<13>, constrain<"T", double>, negated>>;
 };
 
-/// A runtime of two providers without a fallback: neither can run everything.
+/// The error of loading with two providers without a fallback, neither of which can run every operator.
 status refused_by_both(const onnx::ModelProto& m) {
   const scratch_folder folder;
   return runtime<partial<float_neg, double_neg>>{}.load(folder.write(bad_name, m.SerializeAsString())).error();
@@ -45,7 +45,7 @@ onnx::ModelProto of_type(const char* op, int type) {
 
 }  // namespace
 
-TEST_CASE("types that one of the providers has a kernel for are no error") {
+TEST_CASE("types for which one of the providers has a kernel are accepted") {
   CHECK_REFUSED(refused_by_both(of_type("Neg", onnx::TensorProto::FLOAT)), status_code::ok);
   CHECK_REFUSED(refused_by_both(of_type("Neg", onnx::TensorProto::DOUBLE)), status_code::ok);
 }
@@ -66,7 +66,7 @@ TEST_CASE("an older version of the operator than the kernels are for is NOT_IMPL
   CHECK_REFUSED(refused_by_both(m), status_code::not_implemented, bad_name, "'n'", "Neg", "floats", "doubles");
 }
 
-TEST_CASE("an operator whose function nobody has the kernels for is named together with the part that failed") {
+TEST_CASE("an operator whose function needs a missing kernel is named together with the node that failed") {
   CHECK_REFUSED(refused_by_both(of_type("Relu", onnx::TensorProto::INT8)), status_code::not_implemented, bad_name,
                 "'n' (Relu", "'n/", "floats", "doubles");
 }

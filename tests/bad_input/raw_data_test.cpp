@@ -18,7 +18,7 @@ TEST_CASE("raw_data of a constant, of an attribute in a subgraph and of types be
   CHECK_REFUSED(load_error(constant), status_code::invalid_graph, bad_name, "Constant", "'value'", "2", "3");
   onnx::ModelProto packed = add_model();
   auto& w = *packed.mutable_graph()->mutable_initializer(0);
-  w.set_data_type(22);  // int4: 32 of them are 16 bytes
+  w.set_data_type(22);  // int4, of which 32 elements take 16 bytes
   CHECK_REFUSED(load_error(packed), status_code::invalid_graph, bad_name, "'w'", "128", "16");
 }
 

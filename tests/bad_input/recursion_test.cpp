@@ -51,7 +51,7 @@ TEST_CASE("a function that calls itself is INVALID_GRAPH with its name, whether 
   }
 }
 
-TEST_CASE("functions that call each other in a circle of 2, 3 and 5,000 are INVALID_GRAPH with the circle") {
+TEST_CASE("functions that call each other in a cycle of 2, 3 and 5,000 are INVALID_GRAPH with the cycle") {
   for (const int length : {2, 3, 5000}) {
     onnx::ModelProto m = calling_own("f0");
     for (int i = 0; i < length; ++i)
@@ -60,7 +60,7 @@ TEST_CASE("functions that call each other in a circle of 2, 3 and 5,000 are INVA
   }
 }
 
-TEST_CASE("a function that calls itself out of a subgraph is INVALID_GRAPH") {
+TEST_CASE("a function that calls itself in a subgraph is INVALID_GRAPH") {
   onnx::ModelProto m = calling_own("f");
   auto& f = add_function(m, "f", {"Relu"});
   auto& n = *f.add_node();
@@ -86,7 +86,7 @@ TEST_CASE("a function named like an operator that its own body uses calls itself
   CHECK_REFUSED(load_error(m), status_code::invalid_graph, bad_name, "org.own.Relu");
 }
 
-TEST_CASE("functions that double at each of 60 levels are INVALID_GRAPH at once, not after 2^60 nodes") {
+TEST_CASE("60 levels of functions with two calls each are INVALID_GRAPH at once, not after 2^60 nodes") {
   onnx::ModelProto m = calling_own("f0");
   for (int i = 0; i < 60; ++i) {
     const std::string next = i == 59 ? "Relu" : "f" + std::to_string(i + 1);
@@ -97,7 +97,7 @@ TEST_CASE("functions that double at each of 60 levels are INVALID_GRAPH at once,
   CHECK(peak.grown_kb() < allowed_kb);
 }
 
-TEST_CASE("a chain of 5,000 functions that ends is loaded or refused, and not by a crash") {
+TEST_CASE("a chain of 5,000 functions is loaded or refused, and does not crash") {
   onnx::ModelProto m = calling_own("f0");
   for (int i = 0; i < 5000; ++i)
     add_function(m, "f" + std::to_string(i), {i == 4999 ? "Relu" : "f" + std::to_string(i + 1)});

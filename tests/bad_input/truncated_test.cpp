@@ -5,7 +5,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// Cuts at every `step`-th byte; how many of the cuts were INVALID_PROTOBUF.
+/// Truncates a model at every `step`-th byte. Returns how many of the results were INVALID_PROTOBUF.
 std::size_t count_invalid(const std::string& whole, std::size_t step, std::size_t& cuts) {
   std::size_t found = 0;
   for (std::size_t size = 0; size < whole.size(); size += step, ++cuts) {
@@ -15,7 +15,7 @@ std::size_t count_invalid(const std::string& whole, std::size_t step, std::size_
       CHECK(says(s, bad_name));
       continue;
     }
-    INFO(size, " bytes: ", shown(s));  // the cut is between fields: what is left is a model, but not a good one
+    INFO(size, " bytes: ", shown(s));  // truncated between fields: the rest is an incomplete model
     const bool known = s.code() == status_code::invalid_argument || s.code() == status_code::invalid_graph ||
                        s.code() == status_code::ok;
     CHECK(known);
@@ -25,14 +25,14 @@ std::size_t count_invalid(const std::string& whole, std::size_t step, std::size_
 
 }  // namespace
 
-TEST_CASE("a model cut at any byte is INVALID_PROTOBUF, but between its fields") {
+TEST_CASE("a model that is truncated at any byte is INVALID_PROTOBUF, except between its fields") {
   std::size_t cuts = 0;
   const std::size_t invalid = count_invalid(add_model().SerializeAsString(), 1, cuts);
   CHECK(cuts > 100);
   CHECK(invalid >= cuts - 20);
 }
 
-TEST_CASE("a larger model, cut at each 997th byte, is INVALID_PROTOBUF") {
+TEST_CASE("a larger model that is truncated at each 997th byte is INVALID_PROTOBUF") {
   onnx::ModelProto m = rich_model();
   for (int i = 0; i < 40; ++i) *m.mutable_graph()->add_initializer() = floats("w" + std::to_string(i), {50, 50});
   std::size_t cuts = 0;
@@ -41,7 +41,7 @@ TEST_CASE("a larger model, cut at each 997th byte, is INVALID_PROTOBUF") {
   CHECK(invalid >= cuts - 3);
 }
 
-TEST_CASE("a file shortened between writing and loading is read as it is, never past its end") {
+TEST_CASE("a file that is truncated before loading is not read past its end") {
   const scratch_folder folder;
   const std::string path = folder.write(bad_name, add_model().SerializeAsString());
   std::filesystem::resize_file(path, 100);

@@ -3,7 +3,7 @@
 using namespace cameo;
 using namespace cameo::test;
 
-TEST_CASE("an element type that the operator does not allow is INVALID_GRAPH with what it allows") {
+TEST_CASE("an element type that the operator does not allow is INVALID_GRAPH with the allowed types") {
   onnx::ModelProto m = one_node("Add", {texts("a", {"x"}), texts("b", {"y"})}, given::at_run_time);
   CHECK_REFUSED(load_error(m), status_code::invalid_graph, bad_name, "'n'", "Add", "'A'", "tensor(string)",
                 "tensor(float)");
@@ -18,7 +18,7 @@ TEST_CASE("inputs whose types must be equal and are not, are INVALID_GRAPH with 
                 "tensor(float)", "'A'");
 }
 
-TEST_CASE("a declared type or rank that is not what the node makes is INVALID_GRAPH") {
+TEST_CASE("a declared type or rank that differs from the node's output is INVALID_GRAPH") {
   onnx::ModelProto type = add_model();
   type.mutable_graph()->mutable_output(0)->mutable_type()->mutable_tensor_type()->set_elem_type(7);
   CHECK_REFUSED(load_error(type), status_code::invalid_graph, bad_name, "'sum'", "tensor(int64)", "tensor(float)");
@@ -39,7 +39,7 @@ TEST_CASE("a declared type or rank that is not what the node makes is INVALID_GR
   CHECK_REFUSED(load_error(given_type), status_code::invalid_graph, bad_name, "'w'");
 }
 
-TEST_CASE("element types that ONNX does not have are INVALID_GRAPH, wherever they stand") {
+TEST_CASE("element types that ONNX does not have are INVALID_GRAPH in all places") {
   for (const int type : {-1, 27 + 2, 99, 0x7FFFFFFF}) {
     onnx::ModelProto input = add_model();
     input.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(type);

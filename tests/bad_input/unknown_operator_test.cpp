@@ -27,11 +27,11 @@ TEST_CASE("an operator that its domain does not have is INVALID_GRAPH with node,
                 "Frobnicate", "ai.onnx.ml");
   CHECK_REFUSED(load_error(calling("com.microsoft", "Frobnicate", true)), status_code::invalid_graph, bad_name, "'sum'",
                 "Frobnicate", "com.microsoft");
-  CHECK_REFUSED(load_error(calling("", "add", true)), status_code::invalid_graph, bad_name, "'sum'");  // case counts
+  CHECK_REFUSED(load_error(calling("", "add", true)), status_code::invalid_graph, bad_name, "'sum'");  // case matters
   CHECK_REFUSED(load_error(calling("", "", true)), status_code::invalid_graph, bad_name, "'sum'");
 }
 
-TEST_CASE("a domain that nobody declares is FAIL with node, operator and domain") {
+TEST_CASE("a domain that no provider declares is FAIL with node, operator and domain") {
   CHECK_REFUSED(load_error(calling("org.nobody", "Own", true)), status_code::fail, bad_name, "'sum'", "Own",
                 "org.nobody");
 }
@@ -49,7 +49,7 @@ TEST_CASE("an operator newer than the model's opset, or deprecated in it, is INV
   CHECK_REFUSED(load_error(older), status_code::invalid_graph, bad_name, "'sum'", "Upsample", "20", "10");
 }
 
-TEST_CASE("an unknown operator inside a subgraph or a function is refused with the way to it") {
+TEST_CASE("an unknown operator inside a subgraph or a function is refused with its location") {
   onnx::ModelProto inner = rich_model();
   inner.mutable_graph()->mutable_node(1)->mutable_attribute(0)->mutable_g()->mutable_node(0)->set_op_type("Frobnicate");
   CHECK_REFUSED(load_error(inner), status_code::invalid_graph, bad_name, "'choose' (If", "then_branch", "Frobnicate");

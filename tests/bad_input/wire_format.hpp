@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string>
 
-/// Protobuf's bytes, one by one: for messages that its own writer would not write.
+/// Functions that encode protobuf's wire format, for messages that protobuf would not write.
 namespace cameo::test {
 
 inline std::string varint(std::uint64_t number) {
@@ -11,7 +11,7 @@ inline std::string varint(std::uint64_t number) {
   return made + char(number);
 }
 inline std::string key(unsigned field, unsigned wire) { return varint(field << 3 | wire); }
-/// What stands before a message, a text or bytes of that length.
+/// The key and the length that precede a message, a text or bytes.
 inline std::string begin_of(unsigned field, std::size_t length) { return key(field, 2) + varint(length); }
 inline std::string wrap(unsigned field, const std::string& inside) { return begin_of(field, inside.size()) + inside; }
 

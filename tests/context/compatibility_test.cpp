@@ -1,4 +1,4 @@
-// What a compiled model says about the providers and devices that it fits.
+// Tests the compatibility texts of compiled models.
 #include <cameo/graph/model.hpp>
 #include <cameo/session/compile.hpp>
 
@@ -7,7 +7,7 @@
 namespace cameo::test {
 namespace {
 
-TEST_CASE("28: where providers may not compile, a compiled model runs and a plain one says what is missing") {
+TEST_CASE("28: if providers must not compile, a compiled model runs, and another one is refused") {
   const scratch_folder folder;
   ref_runtime ref;
   REQUIRE(verdict(ref.load(saved(folder, "m.onnx"), keys({{"ep.context_enable", "1"}}))) == "OK");
@@ -22,14 +22,14 @@ TEST_CASE("28: where providers may not compile, a compiled model runs and a plai
   options.providers = {"cpu"};
   CHECK(verdict(ref.load(folder / "m.onnx", options)) == "OK");
   CHECK(ref.a.compiled == compiled);
-  // The compile API compiles all the same.
+  // The compile API ignores the key.
   compile_options compile;
   compile.input = folder / "m.onnx";
   compile.session.config = options.config;
   CHECK(verdict(ref.compile(std::move(compile))) == "OK");
 }
 
-TEST_CASE("30: what a provider says of its contexts is in the model's metadata, and nothing if it says nothing") {
+TEST_CASE("30: a provider's compatibility text is in the model's metadata, unless it is empty") {
   const scratch_folder folder;
   ref_runtime ref;
   REQUIRE(verdict(ref.compile(saved(folder, "m.onnx"))) == "OK");
@@ -45,7 +45,7 @@ TEST_CASE("30: what a provider says of its contexts is in the model's metadata, 
   CHECK(!*ref.loader.compatibility(folder / "m_ctx.onnx", "RefA"));
 }
 
-TEST_CASE("30: other metadata, names, texts and the order of inputs and outputs come along") {
+TEST_CASE("30: other metadata, names, texts and the order of inputs and outputs are kept") {
   const scratch_folder folder;
   ref_runtime ref;
   model_builder b;
@@ -104,7 +104,7 @@ TEST_CASE("31: a model that is not for this provider fails before anything is pa
     for (const std::string& words : warnings) CHECK(words.find("RefA") != words.npos);
     if (said != "OK") CHECK(said.find("RefA") != said.npos);
     if (said != "OK") CHECK(ref.a.opened == 0);
-    options.providers = {"RefB", "cpu"};  // RefB does not know the context, and then no provider takes the node
+    options.providers = {"RefB", "cpu"};  // RefB can't run the context, so that no provider takes the node
     CHECK(verdict(ref.load(folder / "m_ctx.onnx", options)).find("NOT_IMPLEMENTED: ") == 0);
   }
 }
@@ -125,7 +125,7 @@ TEST_CASE("32: a text can be judged without a session, for the providers of one 
   CHECK(fit({"nobody"}, "gen2") == "INVALID_ARGUMENT");
 }
 
-TEST_CASE("32: the text of a file or of bytes; a missing file is an error, bytes that are no model have none") {
+TEST_CASE("32: the text of a file or of bytes; a missing file is an error, bytes that are not a model have none") {
   const scratch_folder folder;
   ref_runtime ref;
   REQUIRE(verdict(ref.compile(saved(folder, "m.onnx"))) == "OK");
@@ -139,7 +139,8 @@ TEST_CASE("32: the text of a file or of bytes; a missing file is an error, bytes
   apart.external_threshold = 1;
   REQUIRE(verdict(ref.compile(std::move(apart))) == "OK");
   REQUIRE(folder.has("w.data"));
-  CHECK(*ref.loader.compatibility(folder / "apart_ctx.onnx", "RefA") == "gen2");  // with weights of its own beside it
+  CHECK(*ref.loader.compatibility(folder / "apart_ctx.onnx", "RefA") ==
+        "gen2");  // with its weights in a file beside it
   const std::string garbage = "no model at all";
   const auto none = ref.loader.compatibility(std::span{garbage}, "RefA");
   REQUIRE(verdict(none) == "OK");

@@ -1,4 +1,4 @@
-// The compile API.
+// Tests the compile API, runtime::compile.
 #include <cameo/graph/model.hpp>
 #include <cameo/session/compile.hpp>
 
@@ -7,7 +7,7 @@
 namespace cameo::test {
 namespace {
 
-/// How many bytes an initializer has in the model's own file, or "in FILE".
+/// For each initializer, the number of its bytes in the model's file, or "in FILE".
 std::vector<std::string> places_of_initializers(const std::string& path) {
   std::vector<std::string> places;
   const auto m = read(path);
@@ -20,7 +20,7 @@ std::vector<std::string> places_of_initializers(const std::string& path) {
   return places;
 }
 
-/// x[1,64] -> Sigmoid -> MatMul with 16 KiB -> Add of 256 bytes: cpu's without RefA's hands in it.
+/// x[1,64] -> Sigmoid -> MatMul with 16 KiB -> Add of 256 bytes, all run by cpu.
 std::unique_ptr<model> two_sizes() {
   model_builder b;
   const value_id x = b.node("Sigmoid", {b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(64)})});
@@ -29,7 +29,7 @@ std::unique_ptr<model> two_sizes() {
   return b.take();
 }
 
-/// What RefA takes, then a Sigmoid, a Mul and a Sub of cpu's with an initializer each.
+/// Nodes that RefA compiles, followed by a Sigmoid, a Mul and a Sub of cpu; the last two have initializers.
 std::unique_ptr<model> scaled() {
   model_builder b;
   const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(4)});
@@ -39,18 +39,18 @@ std::unique_ptr<model> scaled() {
   return b.take();
 }
 
-compile_options of(std::string input) {
+compile_options input_of(std::string input) {
   compile_options options;
   options.input = std::move(input);
   return options;
 }
 compile_options for_cpu(std::string input) {
-  compile_options options = of(std::move(input));
+  compile_options options = input_of(std::move(input));
   options.session.providers = {"cpu"};
   return options;
 }
 
-TEST_CASE("10: initializers that stay come along, also those that were external in the source") {
+TEST_CASE("10: initializers outside contexts are in the compiled model, also those that were external in the source") {
   const scratch_folder folder;
   ref_runtime ref;
   REQUIRE(write_onnx(*plain(true), folder / "m.onnx", {"weights.bin", 0}));
@@ -63,7 +63,7 @@ TEST_CASE("10: initializers that stay come along, also those that were external 
   CHECK(near(outputs_of(*s), expected(true)));
 }
 
-TEST_CASE("11: initializers that stay go to a file of their own, if one is named relative to the model") {
+TEST_CASE("11: initializers outside contexts are in a separate file if its name is relative to the model") {
   const scratch_folder folder;
   ref_runtime ref;
   save(*scaled(), folder / "m.onnx");
@@ -82,7 +82,7 @@ TEST_CASE("11: initializers that stay go to a file of their own, if one is named
   CHECK(near(outputs_of(*s), outputs_of(loaded(scaled()))));
 }
 
-TEST_CASE("12: initializers from a size on go to the file, and from none on all") {
+TEST_CASE("12: initializers of at least a given size are in the file, and without a size all of them") {
   const scratch_folder folder;
   ref_runtime ref;
   save(*two_sizes(), folder / "m.onnx");
@@ -98,7 +98,7 @@ TEST_CASE("12: initializers from a size on go to the file, and from none on all"
   CHECK(places_of_initializers(folder / "m_ctx.onnx") == std::vector<std::string>{"large outside", "small outside"});
 }
 
-TEST_CASE("13: nodes that stay are as the level leaves them: basic, unless it is given") {
+TEST_CASE("13: nodes outside contexts are rewritten by the given level, which is basic by default") {
   const scratch_folder folder;
   ref_runtime ref;
   model_builder b;
@@ -120,7 +120,7 @@ TEST_CASE("13: nodes that stay are as the level leaves them: basic, unless it is
   CHECK(ops(std::nullopt) == std::vector<std::string>{"Conv", "Relu"});
 }
 
-/// Takes no node, and notes the operators of every graph that it is offered.
+/// A provider that takes no node, and records the operators of every graph that it is given.
 struct onlooker {
   static constexpr std::string_view name = "onlooker", long_name = "OnlookerExecutionProvider";
   std::vector<std::string>* seen;
@@ -134,7 +134,7 @@ struct onlooker {
 };
 
 TEST_CASE(
-    "a provider's groups sees one graph, whether a model is loaded or compiled: that of level basic, or the file's") {
+    "a provider's groups() is given the same graph in loading and compiling: that of level basic, or the file's") {
   const scratch_folder folder;
   model_builder b;
   const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(4)});
@@ -151,7 +151,7 @@ TEST_CASE(
     return seen;
   };
   const auto compiled = [&](std::optional<optimization_level> level) {
-    compile_options options = of(folder / "m.onnx");
+    compile_options options = input_of(folder / "m.onnx");
     if (level) options.optimize = *level;
     REQUIRE(verdict(watched.compile(std::move(options))) == "OK");
     return seen;
@@ -171,7 +171,7 @@ TEST_CASE("14: an output that exists is replaced, or refused and left alone") {
   ref_runtime ref;
   saved(folder, "m.onnx");
   spill(folder / "m_ctx.onnx", "old");
-  compile_options options = of(folder / "m.onnx");
+  compile_options options = input_of(folder / "m.onnx");
   options.fail_if_output_exists = true;
   CHECK(verdict(ref.compile(std::move(options))).starts_with("FAIL: "));
   CHECK(ref.a.compiled == 0);
@@ -181,7 +181,7 @@ TEST_CASE("14: an output that exists is replaced, or refused and left alone") {
   CHECK(context_nodes(*read(folder / "m_ctx.onnx")).size() == 1);
 }
 
-TEST_CASE("15: what is missing of input and output is said") {
+TEST_CASE("15: a missing input or output is an error that names it") {
   const scratch_folder folder;
   ref_runtime ref;
   CHECK(verdict(ref.compile(compile_options{})).starts_with("INVALID_ARGUMENT: "));
@@ -200,7 +200,7 @@ TEST_CASE("15: what is missing of input and output is said") {
   options = {};
   options.input = plain();
   CHECK(verdict(ref.compile(std::move(options))).find("FAIL: ") == 0);
-  options = of(folder / "m.onnx");
+  options = input_of(folder / "m.onnx");
   options.output = std::string{};
   CHECK(verdict(ref.compile(std::move(options))).find("INVALID_ARGUMENT: ") == 0);
   CHECK(ref.a.compiled == 0);
@@ -229,11 +229,11 @@ TEST_CASE("16: what was set last is the input and the output") {
   CHECK(near(outputs_of(*ref.load(std::span{taken})), expected()));
 }
 
-TEST_CASE("a context of 2 GB is not embedded: it is only counted, and the words say what is possible") {
+TEST_CASE("a context of 2 GB is not embedded: it is only counted, and the message has a remedy") {
   const scratch_folder folder;
   ref_runtime ref;
   ref.a.padding = std::size_t{1} << 31;
-  compile_options options = of(saved(folder, "m.onnx"));
+  compile_options options = input_of(saved(folder, "m.onnx"));
   options.output = folder / "out.onnx";
   options.embed = true;
   const std::string words = verdict(ref.compile(std::move(options)));
@@ -245,7 +245,7 @@ TEST_CASE("a context of 2 GB is not embedded: it is only counted, and the words 
   CHECK(folder.files() == std::vector<std::string>{"m.onnx"});
 }
 
-TEST_CASE("16: a function that takes the model gets it 64 KiB at a time") {
+TEST_CASE("16: a function receives the model in blocks of 64 KiB") {
   const scratch_folder folder;
   ref_runtime ref;
   model_builder b;
@@ -268,15 +268,15 @@ TEST_CASE("16: a function that takes the model gets it 64 KiB at a time") {
   CHECK(verdict(ref.load(std::span{taken})) == "OK");
 }
 
-TEST_CASE("17: an error of the function that takes the model is the error") {
+TEST_CASE("17: an error of the function that receives the model is returned") {
   const scratch_folder folder;
   ref_runtime ref;
-  compile_options options = of(saved(folder, "m.onnx"));
+  compile_options options = input_of(saved(folder, "m.onnx"));
   options.binary_folder = folder / "", options.binary_model = "m.onnx";
   options.output = [](std::span<const std::byte>) { return status{status_code::engine_error, "the line is dead"}; };
   CHECK(verdict(ref.compile(std::move(options))) == "ENGINE_ERROR: " + (folder / "m.onnx") + ": the line is dead");
   CHECK(folder.files() == std::vector<std::string>{"m.onnx"});
-  options = of(folder / "m.onnx");
+  options = input_of(folder / "m.onnx");
   options.embed = true;
   options.output = [](std::span<const std::byte>) -> status { throw std::runtime_error{"it exploded"}; };
   CHECK(verdict(ref.compile(std::move(options))).find("it exploded") != std::string::npos);
@@ -287,7 +287,7 @@ TEST_CASE("18: levels of optimization are those that have a name") {
   ref_runtime ref;
   saved(folder, "m.onnx");
   const auto at = [&](optimization_level level) {
-    compile_options options = of(folder / "m.onnx");
+    compile_options options = input_of(folder / "m.onnx");
     options.optimize = level;
     return verdict(ref.compile(std::move(options)));
   };
@@ -296,7 +296,7 @@ TEST_CASE("18: levels of optimization are those that have a name") {
   const int compiled = ref.a.compiled;
   for (int level : {4, 5, 7, 98, 100, 255}) CHECK(at(optimization_level(level)).find("INVALID_ARGUMENT: ") == 0);
   CHECK(ref.a.compiled == compiled);
-  CHECK(optimization_level(99) == all);  // as ONNX Runtime has it
+  CHECK(optimization_level(99) == all);  // the number in ONNX Runtime
   session_options how;
   how.optimize = optimization_level(7);
   CHECK(verdict(ref.load(folder / "m.onnx", how)).find("INVALID_ARGUMENT: ") == 0);
@@ -304,14 +304,14 @@ TEST_CASE("18: levels of optimization are those that have a name") {
   CHECK(verdict(ref.load(folder / "m.onnx", how)) == "OK");
 }
 
-TEST_CASE("19: contexts of a model that goes to memory are files where the caller says") {
+TEST_CASE("19: contexts of a model that is written to memory are files in the caller's folder") {
   const scratch_folder folder;
   ref_runtime ref;
   saved(folder, "m.onnx");
   fs::create_directories(folder / "out");
   std::string made;
   const auto to = [&](std::string where, std::string name) {
-    compile_options options = of(folder / "m.onnx");
+    compile_options options = input_of(folder / "m.onnx");
     options.output = &made;
     options.binary_folder = std::move(where), options.binary_model = std::move(name);
     return verdict(ref.compile(std::move(options)));
@@ -319,7 +319,7 @@ TEST_CASE("19: contexts of a model that goes to memory are files where the calle
   CHECK(to("", "m").find("INVALID_ARGUMENT: ") == 0);
   CHECK(to(folder / "out", "m").find("INVALID_ARGUMENT: ") == 0);
   CHECK(to(folder / "out/", "").find("INVALID_ARGUMENT: ") == 0);
-  CHECK(to("", "").find("INVALID_ARGUMENT: ") == 0);  // a file, and nobody said where
+  CHECK(to("", "").find("INVALID_ARGUMENT: ") == 0);  // a file is needed, but no folder is set
   CHECK(ref.a.compiled == 0);
   REQUIRE(to(folder / "out/", "m.onnx") == "OK");
   CHECK(folder.files() == std::vector<std::string>{"m.onnx", "out/m_RefA.bin"});
@@ -328,7 +328,7 @@ TEST_CASE("19: contexts of a model that goes to memory are files where the calle
   CHECK(near(outputs_of(*s), expected()));
 }
 
-TEST_CASE("a graph in memory is compiled to a file, and the report says what came of it") {
+TEST_CASE("a graph in memory is compiled to a file, and the report describes the result") {
   const scratch_folder folder;
   ref_runtime ref;
   compile_options options;

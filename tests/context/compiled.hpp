@@ -1,5 +1,5 @@
 #pragma once
-// A folder for a test, a model in it, and runtimes with reference providers.
+// Temporary folders, models and runtimes with reference providers, for tests of compiled models.
 #include <cameo/file/atomic_file.hpp>
 #include <cameo/format/onnx.hpp>
 #include <cameo/graph/model.hpp>
@@ -18,7 +18,7 @@ namespace cameo::test {
 
 namespace fs = std::filesystem;
 
-/// An empty folder, gone with the test.
+/// A temporary folder, which the destructor removes.
 class scratch_folder {
  public:
   scratch_folder() {
@@ -52,7 +52,7 @@ inline void spill(const std::string& path, std::string_view bytes) {
   std::ofstream{path, std::ios::binary}.write(bytes.data(), std::streamsize(bytes.size()));
 }
 
-/// x[2,4] -> MatMul -> Relu -> Add; with an island, a Sigmoid of cpu's and a second Add behind it.
+/// x[2,4] -> MatMul -> Relu -> Add; with `island` followed by a Sigmoid that cpu runs, and a second Add.
 inline std::unique_ptr<model> plain(bool island = false) {
   model_builder b;
   const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(4)});
@@ -73,7 +73,7 @@ inline std::string saved(const scratch_folder& folder, std::string_view name, bo
   return path;
 }
 
-/// Compiled nodes of a model file, by name.
+/// The compiled nodes of a model, sorted by name.
 inline std::vector<node_view> context_nodes(const model& m) {
   std::vector<node_view> found;
   for (node_view node : graph_view{m.main()}.nodes())
@@ -106,7 +106,7 @@ inline bool near(const std::vector<float>& a, const std::vector<float>& b) {
          std::equal(a.begin(), a.end(), b.begin(), [](float p, float q) { return std::abs(p - q) <= 1e-6f; });
 }
 
-/// Attributes of a compiled node to be: text, numbers, and how to change them.
+/// The attributes of a compiled node, and functions that make and change them.
 using attributes = std::vector<attribute>;
 inline attribute text_attribute(std::string_view name, std::string_view s) {
   attribute a;
@@ -136,7 +136,7 @@ std::string edited(const std::string& from, const std::string& to, Change&& chan
   return to;
 }
 
-/// Both models' nodes one after the other in a third: y of the first is x of the second.
+/// Writes a model with the nodes of both models: the output y of the first is the input x of the second.
 inline std::string merged(const std::string& first, const std::string& second, const std::string& to) {
   const auto a = read(first);
   const auto b = read(second);
@@ -160,13 +160,13 @@ inline std::string merged(const std::string& first, const std::string& second, c
     for (value_view out : node.outputs()) outs.push_back(names.at(std::string{out.name()}));
     g.add_node({n.name, n.domain, n.op_type, {}, {}, n.opset, ins, outs, n.attributes});
   }
-  // The first's output stays one, so that both can be looked at.
+  // The output of the first model stays an output, so that both can be checked.
   g.add_output(names.at(std::string{h[h.outputs()[0]].name}));
   save(*a, to);
   return to;
 }
 
-/// x[2,3] -> the same operators, to be behind plain().
+/// x[2,3] -> the operators of plain(), to be merged after plain().
 inline std::unique_ptr<model> plain_behind() {
   model_builder b;
   const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(3)});
@@ -181,7 +181,7 @@ inline session_options keys(std::vector<std::pair<std::string, std::string>> con
   return options;
 }
 
-/// RefA, RefB and cpu; sessions use RefA and cpu unless they are told others.
+/// A runtime of RefA, RefB and cpu, whose sessions use RefA and cpu unless the options name others.
 struct ref_runtime {
   ref_counters a, b;
   runtime<ref_a, ref_b, eps::cpu> loader{ref_a{&a}, ref_b{&b}, eps::cpu{}};
@@ -203,7 +203,7 @@ struct ref_runtime {
   }
 };
 
-/// Code and words, for messages of failed checks; "OK" when it is fine.
+/// Code and words of a status, for messages of failed checks; "OK" for success.
 inline std::string verdict(const status& s) { return s ? "OK" : std::string{s.name()} + ": " + std::string{s.words()}; }
 template <class T>
 std::string verdict(const result<T>& r) {

@@ -1,4 +1,4 @@
-// What compiling writes, when it does, and what a session then reads. The numbers in front count the cases of the
+// Tests what compiling writes, and what a session reads of it. The numbers in the names of test cases are those of the
 // specification of compiled models.
 #include "context/compiled.hpp"
 
@@ -78,7 +78,7 @@ TEST_CASE("4: nothing compiled: a warning and no file, or the model as it is, or
   CHECK(read(folder / "m_ctx.onnx")->main().order().size() == 3);
 }
 
-TEST_CASE("5: an output path that is a folder or has no extension is refused before anybody compiles") {
+TEST_CASE("5: an output path that is a folder or has no extension is refused before a provider compiles") {
   for (const char* name : {"out/", "outfile"}) {
     const scratch_folder folder;
     ref_runtime ref;
@@ -90,7 +90,7 @@ TEST_CASE("5: an output path that is a folder or has no extension is refused bef
   }
 }
 
-TEST_CASE("6: an output that exists is not replaced by a session, and nobody compiles") {
+TEST_CASE("6: an output that exists is not replaced by a session, and no provider compiles") {
   const scratch_folder folder;
   ref_runtime ref;
   const std::string path = saved(folder, "m.onnx");
@@ -101,7 +101,7 @@ TEST_CASE("6: an output that exists is not replaced by a session, and nobody com
   CHECK(!folder.has("m_RefA.bin"));
 }
 
-TEST_CASE("7: a model from memory needs a path for what is written") {
+TEST_CASE("7: a model from memory needs a path for the compiled model") {
   const scratch_folder folder;
   ref_runtime ref;
   const std::string bytes = slurp(saved(folder, "m.onnx"));
@@ -128,7 +128,7 @@ TEST_CASE("8: the output's name comes from the source's, to the last dot of the 
   CHECK(written("d.1/x") == std::vector<std::string>{"d.1/x", "d.1/x_RefA.bin", "d.1/x_ctx.onnx"});
 }
 
-TEST_CASE("9: two groups with a node of cpu's between share one file; the rest of the model stays") {
+TEST_CASE("9: two groups with a node of cpu between them share one file; other nodes are unchanged") {
   const scratch_folder folder;
   ref_runtime ref;
   REQUIRE(verdict(ref.load(saved(folder, "m.onnx", true), keys({{"ep.context_enable", "1"}}))) == "OK");
@@ -146,7 +146,7 @@ TEST_CASE("9: two groups with a node of cpu's between share one file; the rest o
   CHECK(near(outputs_of(*s), expected(true)));
 }
 
-TEST_CASE("20, 21: contexts are found beside the model; of a model from memory, where the option says") {
+TEST_CASE("20, 21: contexts are found beside the model; for a model from memory, in the option's folder") {
   const scratch_folder folder;
   ref_runtime ref;
   REQUIRE(verdict(ref.load(saved(folder, "m.onnx"), keys({{"ep.context_enable", "1"}}))) == "OK");

@@ -1,4 +1,4 @@
-// What a model names is followed from a folder that is held open: swapping names in the meantime leads nowhere else.
+// Tests that the files which a model names are read through an open folder, so that replacing names has no effect.
 #include <cameo/packages.hpp>
 
 #include "context/compiled.hpp"
@@ -23,8 +23,8 @@ void write_weights(const std::string& folder, float weight) {
   REQUIRE_MESSAGE(done, std::string{done.words()});
 }
 
-/// pkg/v1 has a model with weights beside it and a compiled one with its context; outside/ has the same of other
-/// contents.
+/// The folder pkg/v1 has a model with weights in a file, and a compiled one with its context; outside/ has files of the
+/// same names with other contents.
 struct two_folders {
   package_folder at;
   two_folders() {
@@ -55,7 +55,7 @@ struct two_folders {
 
 using held = std::shared_ptr<const detail::held_folder>;
 
-/// The weight of the model as it is read through the folder.
+/// The weight of the model when it is read through the open folder.
 result<float> weight_in(const package& p, const held& folder) {
   const package_variant& v = p.components()[0].variants[0];
   const auto bytes = p.read(v, *v.model_file);
@@ -67,7 +67,7 @@ result<float> weight_in(const package& p, const held& folder) {
   return (*m)->main()[(*m)->main().find("w")].constant->as_unchecked<float>()[0];
 }
 
-/// Restores the compiled model; contexts of outside/ are another SDK's, and refused as that.
+/// Restores the compiled model. The contexts in outside/ are of another SDK, so that they would be refused.
 status restored_from(const model& compiled, const held& folder) {
   const ref_a provider_object;
   const provider a{&detail::provider_row_of<ref_a>, {std::shared_ptr<void>{}, &provider_object}};
@@ -79,7 +79,7 @@ status restored_from(const model& compiled, const held& folder) {
 
 bool is_of_outside(const status& s) { return s.words().find("9.9.9") != std::string_view::npos; }
 
-/// Exchanges two names over and over, as fast as it goes, while it lives.
+/// Exchanges two names repeatedly until it is destroyed.
 class swapper {
  public:
   swapper(std::string a, std::string b)
@@ -105,7 +105,7 @@ void for_a_while(Work&& work) {
   while (std::chrono::steady_clock::now() < end);
 }
 
-TEST_CASE("weights come from the folder that was opened, whatever takes its name or theirs") {
+TEST_CASE("weights are read from the folder that was opened, even if it or the files are replaced") {
   const two_folders t;
   const package p = t.opened();
   const auto folder = p.open_folder_of(p.components()[0].variants[0], "m.onnx");
@@ -118,11 +118,11 @@ TEST_CASE("weights come from the folder that was opened, whatever takes its name
   CHECK(*weight_in(p, *folder) == inside_weight);
   t.back("pkg");
   t.swap("pkg/v1", "../outside");
-  CHECK(weight_in(p, *folder).error().code() == status_code::fail);  // the model itself
+  CHECK(weight_in(p, *folder).error().code() == status_code::fail);  // the path of the model leads outside
   CHECK(p.open_folder(p.components()[0].variants[0]).error().code() == status_code::fail);
 }
 
-TEST_CASE("contexts come from the folder that was opened, whatever takes its name or theirs") {
+TEST_CASE("contexts are read from the folder that was opened, even if it or the files are replaced") {
   const two_folders t;
   const package p = t.opened();
   const auto compiled = read(t.at / "pkg/v1/c_ctx.onnx");
@@ -138,7 +138,7 @@ TEST_CASE("contexts come from the folder that was opened, whatever takes its nam
   CHECK(verdict(restored_from(*compiled, folder)) == "OK");
 }
 
-TEST_CASE("a name that changes all the time never leads outside") {
+TEST_CASE("a name that changes continually never leads outside") {
   const two_folders t;
   const package p = t.opened();
   const package_variant& v = p.components()[0].variants[0];

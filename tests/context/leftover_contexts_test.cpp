@@ -1,10 +1,10 @@
-// Contexts that a removed model left behind, of providers with and without the optional hooks that read contexts.
+// Tests contexts that a removed model has left, of providers with and without the optional hooks that read contexts.
 #include "context/compiled.hpp"
 
 namespace cameo::test {
 namespace {
 
-/// Takes Relu and keeps nothing of it; its contexts are the text "RELU". It has no optional hook.
+/// A provider of Relu without optional hooks, whose contexts are the text "RELU".
 struct relu_keeper {
   static constexpr std::string_view name = "relu", long_name = "ReluExecutionProvider";
   static constexpr context_source sources[] = {{"ReluExecutionProvider"}};
@@ -30,7 +30,7 @@ struct relu_keeper {
   result<compiled_node> restore(const context_binary&, const context_node&) const { return compiled(program{}); }
 };
 
-/// The same with ids, which it finds only in contexts of its own.
+/// A relu_keeper that stores ids, and can read only its own contexts.
 struct relu_identifier : relu_keeper {
   static constexpr std::string_view name = "relu_id", long_name = "ReluIdExecutionProvider";
   static constexpr context_source sources[] = {{"ReluIdExecutionProvider"}};
@@ -57,7 +57,7 @@ void check_again(const std::string& context_name) {
   fs::remove(folder / "net.onnx");
   CHECK(compile_to<Provider>(folder / "net.onnx") == "OK");
   CHECK(verdict(runtime<Provider, eps::cpu>{}.load(folder / "net.onnx")) == "OK");
-  // It is still another model's where one refers to it.
+  // A context to which another model refers is not replaced.
   fs::rename(folder / "net.onnx", folder / "kept.onnx");
   const std::string said = compile_to<Provider>(folder / "net.onnx");
   CHECK_MESSAGE(said.find("belongs to " + (folder / "kept.onnx")) != said.npos, said);
@@ -69,7 +69,7 @@ TEST_CASE("contexts are compiled again over those of a removed model, by provide
   check_again<ref_a>("net_RefA.bin");
 }
 
-TEST_CASE("a file that a provider with ids does not take for a context is not replaced") {
+TEST_CASE("a file that a provider with ids does not recognize as a context is not replaced") {
   const scratch_folder folder;
   spill(folder / "net_ReluIdExecutionProvider.bin", "precious");
   const std::string said = compile_to<relu_identifier>(folder / "net.onnx");

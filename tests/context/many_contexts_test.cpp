@@ -1,4 +1,4 @@
-// What restoring very many contexts costs: what a file makes many must not be asked, or searched, once for each other.
+// Tests the cost of restoring many contexts, which must be linear in their number: a file decides how many there are.
 #include "context/compiled.hpp"
 
 #include "full_speed.hpp"
@@ -7,7 +7,7 @@
 namespace cameo::test {
 namespace {
 
-/// A context is the name of the one graph in it, which hands its input through.
+/// A provider whose contexts contain the name of their only graph, which returns its input.
 struct counting_provider {
   static constexpr std::string_view name = "counts", long_name = "Counts";
   static constexpr context_source sources[] = {{"Counts"}};
@@ -47,8 +47,8 @@ struct counting_provider {
   }
 };
 
-/// A row of `mains` nodes with a context each (in the node, or by a name), then as many without, for the same graphs
-/// backwards.
+/// A chain of `mains` nodes with a context each (embedded, or by a name), followed by as many secondary nodes for the
+/// same graphs in reverse order.
 std::unique_ptr<model> compiled_row(std::size_t mains, bool is_embedded, bool with_secondary, bool with_types = true) {
   model_builder b;
   b.whole().imports.push_back({"com.microsoft", 1});
@@ -93,7 +93,7 @@ double time_of_loading(std::size_t contexts) {
 
 }  // namespace
 
-TEST_CASE("of many main contexts, each node without one asks the one that lists its graph") {
+TEST_CASE("of many contexts, only the one that lists a secondary node's graph restores it") {
   for (const std::size_t count : {20, 200}) {
     const counting_provider counts;
     const auto s = runtime{counts, eps::cpu{}}.load(compiled_row(count, true, true), plainly());
@@ -105,13 +105,13 @@ TEST_CASE("of many main contexts, each node without one asks the one that lists 
   }
 }
 
-TEST_CASE("a compiled node whose output has no type is INVALID_GRAPH: nothing could be written into it") {
+TEST_CASE("a compiled node whose output has no type is INVALID_GRAPH, because it would have no memory") {
   CHECK(verdict(runtime{counting_provider{}, eps::cpu{}}.load(compiled_row(2, true, false, false), plainly())) ==
         "INVALID_GRAPH: node 'EPContext_0' (com.microsoft.EPContext): the model does not declare the type of its "
         "output 'EPContext_0_out'");
 }
 
-TEST_CASE("a group is skipped when its subgraphs hold a node that the provider compiled before") {
+TEST_CASE("a group is skipped if its subgraphs contain a node that the provider compiled before") {
   const auto branching = [] {
     model_builder b;
     model& m = b.whole();
@@ -148,12 +148,12 @@ TEST_CASE("a group is skipped when its subgraphs hold a node that the provider c
         "FAIL: Counts: claims node 'yes' (com.microsoft.EPContext), which Counts has already");
 }
 
-TEST_CASE("20,000 contexts, each of its own name, load in little more than twice the time of half of them") {
+TEST_CASE("20,000 contexts with different names load in little more than twice the time of half of them") {
   bool grows_as_the_model = false;
   for (int round = 0; round < 5 && !grows_as_the_model; ++round) {
     const double half = time_of_loading(10'000), whole = time_of_loading(20'000);
     MESSAGE("half: ", half, " s, whole: ", whole, " s");
-    grows_as_the_model = whole < 3 * half;  // what is quadratic takes four times as long
+    grows_as_the_model = whole < 3 * half;  // quadratic time would be four times as long
   }
   CHECK(grows_as_the_model);
 }

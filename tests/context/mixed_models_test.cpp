@@ -1,10 +1,11 @@
-// Compiled models of several providers, of parts that were compiled already, and with contexts inside branches.
+// Tests compiled models of several providers, of models with nodes that were compiled before, and with contexts in
+// subgraphs.
 #include "context/compiled.hpp"
 
 namespace cameo::test {
 namespace {
 
-TEST_CASE("contexts of two providers in one model are each its own file, and each provider sees its own") {
+TEST_CASE("contexts of two providers in one model are separate files, and each provider is given only its own") {
   for (const char* embed : {"0", "1"}) {
     CAPTURE(embed);
     const scratch_folder folder;
@@ -32,7 +33,7 @@ TEST_CASE("contexts of two providers in one model are each its own file, and eac
   }
 }
 
-TEST_CASE("what another provider compiled comes through the compile API as it is, and the rest is compiled") {
+TEST_CASE("the compile API keeps nodes that another provider compiled, and compiles the rest") {
   for (bool embed : {false, true}) {
     CAPTURE(embed);
     const scratch_folder folder;
@@ -62,19 +63,19 @@ TEST_CASE("what another provider compiled comes through the compile API as it is
     CHECK(near(floats_of((*out)[0].value), expected()));
     const auto behind = loaded(plain_behind()).run({{"x", expected()}});
     CHECK(near(floats_of((*out)[1].value), floats_of((*behind)[0].value)));
-    // With nothing left to compile the model is what it was.
+    // A model with nothing left to compile is unchanged.
     options = {};
     options.input = folder / "first_ctx.onnx";
     options.output = folder / "again.onnx";
     REQUIRE(verdict(ref.compile(std::move(options))) == "OK");
     CHECK(context_nodes(*read(folder / "again.onnx")).size() == 1);
-    // A session that writes while it loads has nobody to run such nodes.
+    // A session that writes while it loads needs a provider for such nodes.
     fs::remove(folder / "both_ctx.onnx");
     CHECK(verdict(ref.load(folder / "both.onnx", keys({{"ep.context_enable", "1"}}))).find("NOT_IMPLEMENTED: ") == 0);
   }
 }
 
-TEST_CASE("what a provider compiled is not compiled again by it") {
+TEST_CASE("a provider does not compile its compiled nodes again") {
   const scratch_folder folder;
   ref_runtime ref;
   REQUIRE(verdict(ref.compile(saved(folder, "m.onnx"))) == "OK");
@@ -88,7 +89,7 @@ TEST_CASE("what a provider compiled is not compiled again by it") {
   CHECK(folder.files() == std::vector<std::string>{"m.onnx", "m_RefA.bin", "m_ctx.onnx"});
 }
 
-/// x[2,4] -> If on its sum: plain's operators with one or the other weights, of which some lie outside the branches.
+/// x[2,4] -> If on its sum: the operators of plain() with different weights in each branch, some of them captured.
 std::unique_ptr<model> branching() {
   model_builder b;
   model& m = b.whole();
@@ -188,7 +189,7 @@ TEST_CASE("contexts inside the branches of If are made, written, found and run")
   }
 }
 
-TEST_CASE("a compiled node in the body of a local function finds its provider when the call is opened") {
+TEST_CASE("a compiled node in the body of a local function is assigned to its provider when the call is inlined") {
   const scratch_folder folder;
   ref_runtime ref;
   REQUIRE(verdict(ref.load(saved(folder, "m.onnx"),
@@ -215,7 +216,7 @@ TEST_CASE("a compiled node in the body of a local function finds its provider wh
   g.add_output(out);
   session_options options;
   options.providers = {"RefA", "cpu"};
-  options.optimize = optimization_level::none;  // calls are opened only when nobody takes them
+  options.optimize = optimization_level::none;  // at this level, calls are inlined only if no provider takes them
   const auto s = ref.loader.load(std::move(net), options);
   REQUIRE(verdict(s) == "OK");
   CHECK(near(outputs_of(*s), expected()));

@@ -1,10 +1,10 @@
-// Where initializers go that stay outside contexts: a buffer, files of the caller's, or nowhere sensible.
+// Tests where initializers outside contexts are written: to a buffer, to files of the caller, or to invalid places.
 #include "context/compiled.hpp"
 
 namespace cameo::test {
 namespace {
 
-/// x[1,600] -> Sigmoid -> MatMul with 1.4 MB -> Sub of 2.4 kB: cpu's.
+/// x[1,600] -> Sigmoid -> MatMul with 1.4 MB -> Sub of 2.4 kB, all run by cpu.
 std::unique_ptr<model> megabyte_product() {
   model_builder b;
   const value_id x = b.node("Sigmoid", {b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(600)})});
@@ -24,7 +24,7 @@ std::vector<float> outputs_of_megabyte_product(const session& s) {
   return floats_of((*out)[0].value);
 }
 
-/// The external data that a model's own bytes name: the names and numbers stand in it as texts.
+/// True if a model's bytes contain an entry of external data, whose key and value are texts.
 bool says(const std::string& model, std::string_view key, const std::string& text) {
   const std::size_t at = model.find(std::string{key} + std::string{'\x12', char(text.size())} + text);
   return at != model.npos;
@@ -44,7 +44,7 @@ TEST_CASE("initializers go to the caller's buffer as to a file, each at a multip
     options.external_buffer = &data, options.external_alignment = alignment;
     REQUIRE(verdict(ref.compile(std::move(options))) == "OK");
     CHECK(folder.files().empty());
-    // large, then small: 1,440,000 bytes, and then the next multiple
+    // The large initializer has 1,440,000 bytes; the small one is at the next multiple of the alignment.
     const std::size_t step = alignment ? alignment : 64, second = (1'440'000 + step - 1) / step * step;
     CHECK(data.size() == second + 2400);
     CHECK(says(made, "offset", std::to_string(second)));
@@ -56,7 +56,7 @@ TEST_CASE("initializers go to the caller's buffer as to a file, each at a multip
   }
 }
 
-TEST_CASE("a function says where initializers are, in files of the caller's, or that they stay inside") {
+TEST_CASE("a function returns the places of initializers in the caller's files, or that they stay in the model") {
   const scratch_folder folder;
   ref_runtime ref;
   std::vector<std::string> asked;
@@ -79,9 +79,7 @@ TEST_CASE("a function says where initializers are, in files of the caller's, or 
   CHECK(outputs_of_megabyte_product(*s) == outputs_of_megabyte_product(loaded(megabyte_product())));
 }
 
-TEST_CASE(
-    "an error of that function is the error, and places that contradict each other are refused before anybody "
-    "compiles") {
+TEST_CASE("an error of that function is returned, and contradictory places are refused before a provider compiles") {
   const scratch_folder folder;
   ref_runtime ref;
   saved(folder, "m.onnx", true);

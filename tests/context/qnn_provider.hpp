@@ -1,7 +1,8 @@
 #pragma once
-// A provider of the shape that QNN's has in ONNX Runtime: one binary holds all graphs of a model; the first of its
-// nodes carries it, the others refer to it by their names alone; its key is compared without regard to case. The binary
-// is "QNNCTX", how many graphs, their names with where they lie, and the graphs: a graph is looked up and read alone.
+// A provider whose contexts are like those of QNN's provider in ONNX Runtime: one binary contains all graphs of a
+// model. The first node has the binary, and the others refer to its graphs by name. The provider's key is compared
+// without regard to case. The binary consists of "QNNCTX", the number of graphs, their names and offsets, and the
+// graphs, each of which can be read separately.
 #include "context/ref_provider.hpp"
 
 #include <functional>

@@ -1,4 +1,4 @@
-// The framework carries contexts of QNN's shape: several graphs in one binary, one node that has it.
+// Tests contexts like those of QNN: several graphs in one binary, which one node has.
 #include <cameo/context/workspace.hpp>
 
 #include "context/compiled.hpp"
@@ -37,7 +37,7 @@ TEST_CASE("QNN's shape: the first node has the binary, the others their names, i
     CHECK(text_of(nodes[1], "partition_name") == "QNNExecutionProvider_QNN_1");
     CHECK(number_of(nodes[0], "max_size") == 4096);
     const std::string context = text_of(nodes[0], "ep_cache_context");
-    CHECK(text_of(nodes[1], "ep_cache_context").size() <= 6);  // empty, or none
+    CHECK(text_of(nodes[1], "ep_cache_context").size() <= 6);  // the attribute is empty or missing
     if (*embed == '1') CHECK(context.starts_with("QNNCTX 2 "));
     else CHECK(context == "m_QNNExecutionProvider.bin");
     qnn.check_runs(folder / "m_ctx.onnx");
@@ -73,7 +73,7 @@ TEST_CASE("QNN's shape: nodes in any order, several main ones, and none") {
   };
   qnn.check_runs(with(0, 1));
   qnn.check_runs(with(1, 1));
-  CHECK(qnn.counters.opened == 2);  // once each
+  CHECK(qnn.counters.opened == 2);  // each binary was opened once
   const std::string said = verdict(qnn.loader.load(with(0, 0)));
   CHECK(said.find("INVALID_GRAPH: ") == 0);
   CHECK(said.find("no main node of QNNExecutionProvider") != said.npos);
@@ -95,7 +95,7 @@ TEST_CASE("QNN's shape: two models share a binary, whose nodes of the second are
   CHECK(qnn.counters.opened == 1);
   CHECK(qnn.loader.workspace()->waiting_graphs() == 0);
   CHECK(near(outputs_of(*first), expected(true)));
-  qnn.check_runs(folder / "m2_ctx.onnx");  // alone
+  qnn.check_runs(folder / "m2_ctx.onnx");  // without the first model
 }
 
 TEST_CASE("QNN's shape: a directory that leads outside the binary is refused") {

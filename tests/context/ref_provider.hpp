@@ -1,6 +1,6 @@
 #pragma once
-// Compiling providers for the acceptance cases of compiled models: they take runs of MatMul, Relu and Add on floats and
-// interpret them. A context is text: "REFCTX <sdk version>", then a line a graph.
+// Compiling providers for the test cases of compiled models. They compile chains of MatMul, Relu and Add on floats to
+// programs that they interpret. A context is the text "REFCTX <sdk version>", followed by one line per graph.
 #include <cameo/ep/provider.hpp>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace cameo::test {
 
-/// A group as instructions on registers: inputs, then constants, then results.
+/// A group as instructions on registers, which are the inputs, then the constants, then the results.
 struct ref_program {
   struct instruction {
     char op = '?';  // '*' matmul, '+' add, 'r' relu
@@ -28,13 +28,13 @@ struct ref_program {
   std::vector<instruction> instructions;
   std::vector<std::size_t> outputs;
 
-  static ref_program from(const graph_view& body);
+  static ref_program make(const graph_view& body);
   std::string text() const;
   static bool parse(std::istream&, ref_program&);
   status run(run_context&) const;
 };
 
-inline ref_program ref_program::from(const graph_view& body) {
+inline ref_program ref_program::make(const graph_view& body) {
   ref_program p;
   std::map<value_id, std::size_t> registers;
   for (value_view in : body.inputs()) registers.emplace(in.id(), p.inputs++);
@@ -136,28 +136,28 @@ inline status ref_program::run(run_context& c) const {
   return {};
 }
 
-/// What the provider was asked to do; for tests to look at, and to make it fail.
+/// Counts the provider's calls, and makes it fail, for tests.
 struct ref_counters {
   std::atomic<int> compiled = 0, opened = 0, written = 0;
-  std::string declines = {};                       // an operator that it does not take
-  bool store_throws = false, store_fails = false;  // in the middle of writing
-  std::string fit = "gen2";                        // what it writes as its compatibility; "": nothing
+  std::string declines = {};                       // an operator that the provider does not take
+  bool store_throws = false, store_fails = false;  // while a context is written
+  std::string fit = "gen2";                        // the compatibility text; "": none
   std::string sdk_version = "3.2.0";
-  std::size_t padding = 0;  // spaces that a context ends with
+  std::size_t padding = 0;  // the number of spaces at the end of a context
 };
 
-inline ref_counters nobodys_counters;  // of a provider that nobody looks at
+inline ref_counters default_counters;  // of providers whose calls no test checks
 
-/// Contexts under way and opened: graphs by name.
+/// A context that is being built or was opened: its graphs by name.
 using ref_context = std::map<std::string, ref_program>;
 
-/// `Name` is its short name, its long name and its key in files.
+/// A reference provider. `Name` is its short name, its long name and its key in files.
 template <detail::fixed_string Name>
 struct ref_provider {
   static constexpr std::string_view name = Name, long_name = Name;
   static constexpr context_source sources[] = {{Name}};
   using context_builder = ref_context;
-  ref_counters* counters = &nobodys_counters;
+  ref_counters* counters = &default_counters;
 
   result<std::vector<node_group>> groups(const graph_view& g) const {
     std::vector<node_group> found;
@@ -175,7 +175,7 @@ struct ref_provider {
   result<std::vector<compiled_node>> compile(std::span<const fused_view> all) const {
     ++counters->compiled;
     std::vector<compiled_node> made;
-    for (const fused_view& group : all) made.push_back(compiled(ref_program::from(group.body)));
+    for (const fused_view& group : all) made.push_back(compiled(ref_program::make(group.body)));
     return made;
   }
   result<context_part> store(ref_context& context, const fused_view& group, const compiled_node& program) const {

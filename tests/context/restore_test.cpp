@@ -1,10 +1,10 @@
-// How compiled models are read, and what is refused.
+// Tests reading compiled models, and the errors for invalid ones.
 #include "context/compiled.hpp"
 
 namespace cameo::test {
 namespace {
 
-/// A folder with m.onnx and what RefA compiled of it.
+/// A folder with m.onnx and the model that RefA compiled from it.
 struct compiled_folder {
   scratch_folder folder;
   ref_runtime ref;
@@ -13,7 +13,7 @@ struct compiled_folder {
     REQUIRE(verdict(ref.load(saved(folder, "m.onnx", island), keys(more))) == "OK");
     ref.a.opened = 0;
   }
-  /// The compiled model with other attributes.
+  /// Writes the compiled model with changed attributes, and returns its path.
   template <class Change>
   std::string changed(Change&& change) {
     return edited(folder / "m_ctx.onnx", folder / "e_ctx.onnx", change);
@@ -35,7 +35,7 @@ struct compiled_folder {
   }
 };
 
-TEST_CASE("20: the folder of the model counts, not the one that the process is in") {
+TEST_CASE("20: contexts are read from the model's folder, not from the current one") {
   compiled_folder c;
   const fs::path before = fs::current_path();
   fs::create_directories(c.folder / "elsewhere");
@@ -46,7 +46,7 @@ TEST_CASE("20: the folder of the model counts, not the one that the process is i
   CHECK(near(outputs_of(*s), expected()));
 }
 
-TEST_CASE("21: with a folder for external data, contexts are there, unless their own option says otherwise") {
+TEST_CASE("21: contexts are in the folder for external data if it is set, unless their option names another") {
   compiled_folder c;
   fs::create_directories(c.folder / "there");
   fs::rename(c.folder / "m_RefA.bin", c.folder / "there/m_RefA.bin");
@@ -59,7 +59,7 @@ TEST_CASE("21: with a folder for external data, contexts are there, unless their
   CHECK(verdict(c.ref.load(c.folder / "m_ctx.onnx", options)) == "OK");
 }
 
-TEST_CASE("22: a path that is absolute, leads out, or is no regular file is refused, and nothing opened") {
+TEST_CASE("22: a path that is absolute, leads out, or is not a regular file is refused, and nothing is opened") {
   compiled_folder c;
   const scratch_folder outside;
   fs::copy_file(c.folder / "m_RefA.bin", outside / "x.bin");
@@ -85,7 +85,7 @@ TEST_CASE("22: a path that is absolute, leads out, or is no regular file is refu
   CHECK(c.ref.a.opened == 0);
 }
 
-TEST_CASE("22: a model that is a symlink has its contexts beside the link, which may lead to beside the model") {
+TEST_CASE("22: a model that is a symlink has its contexts beside the link; they may be links into the model's folder") {
   compiled_folder c;
   const scratch_folder links;
   fs::create_symlink(c.folder / "m_ctx.onnx", links / "model.onnx");
@@ -124,9 +124,10 @@ TEST_CASE("24: a context that is missing, empty, garbage or of another SDK is IN
   c.check_runs(path);
 }
 
-TEST_CASE("25: a node that does not say whether its context is inside has it inside") {
+TEST_CASE("25: a node without embed_mode has an embedded context") {
   compiled_folder c;
-  c.check_refused(c.changed([](attributes& all, std::size_t) { drop(all, "embed_mode"); }), "INVALID_GRAPH", "no context");
+  c.check_refused(c.changed([](attributes& all, std::size_t) { drop(all, "embed_mode"); }), "INVALID_GRAPH",
+                  "no context");
   compiled_folder inside{false, {{"ep.context_embed_mode", "1"}}};
   inside.check_runs(inside.changed([](attributes& all, std::size_t) { drop(all, "embed_mode"); }));
   inside.check_runs(inside.changed([](attributes& all, std::size_t) { drop(all, "main_context"); }));
@@ -134,7 +135,7 @@ TEST_CASE("25: a node that does not say whether its context is inside has it ins
                        "INVALID_GRAPH", "no bytes of a context");
 }
 
-TEST_CASE("26: a node is claimed by who has its source, and by nobody else") {
+TEST_CASE("26: a node is claimed only by the provider that has its source") {
   compiled_folder c;
   const auto from = [&](const char* source, std::vector<std::string> providers) {
     const std::string path = c.changed([&](attributes& all, std::size_t) {
@@ -153,12 +154,13 @@ TEST_CASE("26: a node is claimed by who has its source, and by nobody else") {
   CHECK(from("RefB", {"RefA", "RefB", "cpu"}) == "OK");
   CHECK(c.ref.b.opened == 1);
   CHECK(c.ref.a.opened == 0);
-  CHECK(from("refa", {"RefA", "cpu"}).find("NOT_IMPLEMENTED: ") == 0);  // keys are compared as they say
+  CHECK(from("refa", {"RefA", "cpu"}).find("NOT_IMPLEMENTED: ") ==
+        0);  // the provider compares keys with regard to case
   CHECK(from(nullptr, {"RefA", "cpu"}).find("'unknown'") != std::string::npos);
   CHECK(from("RefA", {"cpu"}).find("NOT_IMPLEMENTED: ") == 0);
 }
 
-TEST_CASE("27: an attribute of the wrong type ends loading, one that nobody knows does not") {
+TEST_CASE("27: an attribute of the wrong type is an error, an unknown one is not") {
   compiled_folder c;
   const auto of_type = [&](attribute a) { return c.changed([&](attributes& all, std::size_t) { set(all, a); }); };
   c.check_refused(of_type(text_attribute("embed_mode", "0")), "INVALID_GRAPH", "embed_mode");
@@ -169,7 +171,7 @@ TEST_CASE("27: an attribute of the wrong type ends loading, one that nobody know
   c.check_runs(of_type(text_attribute("color", "green")));
 }
 
-TEST_CASE("29: a secondary node's graph is found in a main node, wherever that stands") {
+TEST_CASE("29: a secondary node's graph is found in a main node at any position") {
   for (const char* embed : {"0", "1"})
     for (std::size_t secondary : {std::size_t{0}, std::size_t{1}}) {
       CAPTURE(embed);
@@ -211,7 +213,7 @@ TEST_CASE("a main node whose context has no graph of its name is INVALID_GRAPH, 
                   "INVALID_GRAPH", "no graph 'RefA_part_1'");
 }
 
-TEST_CASE("a node without partition name means the graph of its own name") {
+TEST_CASE("a node without partition name uses the graph with the node's name") {
   compiled_folder c{true};
   c.check_runs(c.changed([](attributes& all, std::size_t) { drop(all, "partition_name"); }), true);
 }
@@ -248,12 +250,12 @@ TEST_CASE("37: with a prefix, names of nodes, partitions and graphs start with i
       CHECK(near(floats_of((*out)[0].value), between));
       const auto behind = loaded(plain_behind()).run({{"x", between}});
       CHECK(near(floats_of((*out)[1].value), floats_of((*behind)[0].value)));
-      // Sharing does not mix them up, though their graphs may have the same name.
+      // With sharing, each model's graphs are used, though they may have the same names.
       CHECK(verdict(ref.load(folder / "both.onnx", keys({{"ep.share_ep_contexts", "1"}}))) == "OK");
     }
 }
 
-TEST_CASE("38: contexts go to a function and come from one, and there are no files then") {
+TEST_CASE("38: a function receives contexts and another returns them, and there are no files") {
   scratch_folder folder;
   ref_runtime ref;
   std::map<std::string, std::vector<std::byte>> store;
@@ -276,17 +278,17 @@ TEST_CASE("38: contexts go to a function and come from one, and there are no fil
   REQUIRE(verdict(s) == "OK");
   CHECK(calls == 1);
   CHECK(near(outputs_of(*s), expected(true)));
-  // A name is a key for whoever is called: what would be a path outside is none.
+  // The function may use any name as a key, even one that would be a path outside.
   edited(folder / "m_ctx.onnx", folder / "e_ctx.onnx",
          [](attributes& all, std::size_t) { set(all, text_attribute("ep_cache_context", "/vault/7")); });
   store["/vault/7"] = store.begin()->second;
   CHECK(verdict(ref.load(folder / "e_ctx.onnx", options)) == "OK");
-  // From memory no folder is needed.
+  // A model from memory needs no folder.
   const std::string bytes = slurp(folder / "m_ctx.onnx");
   CHECK(verdict(ref.load(std::span{bytes}, options)) == "OK");
 }
 
-TEST_CASE("38: an error of such a function is the error, also when there is a file") {
+TEST_CASE("38: an error of such a function is returned, even if there is a file") {
   compiled_folder c;
   session_options options;
   options.read_context = [](std::string_view) -> result<std::vector<std::byte>> {
@@ -308,7 +310,7 @@ TEST_CASE("38: an error of such a function is the error, also when there is a fi
   CHECK(c.folder.files() == std::vector<std::string>{"m.onnx", "m_RefA.bin", "m_ctx.onnx"});
 }
 
-/// Compiles, and keeps nothing.
+/// A provider that compiles but stores no contexts.
 struct forgetful {
   static constexpr std::string_view name = "forgetful", long_name = "ForgetfulExecutionProvider";
   ref_counters* counters = nullptr;
@@ -318,7 +320,7 @@ struct forgetful {
   }
 };
 
-TEST_CASE("39: who keeps no contexts is refused before he compiles, with functions for contexts or without") {
+TEST_CASE("39: a provider that stores no contexts is refused before it compiles, with functions for contexts or not") {
   const scratch_folder folder;
   ref_counters counters;
   const runtime<forgetful, eps::cpu> with{forgetful{&counters}, eps::cpu{}};

@@ -1,4 +1,4 @@
-// Models that share a context, and threads that load them at once.
+// Tests models that share a context, and threads that load them at once.
 #include <cameo/context/workspace.hpp>
 
 #include "context/compiled.hpp"
@@ -14,7 +14,7 @@ const config sharing{{"ep.share_ep_contexts", "1"}};
 const config making{{"ep.context_enable", "1"}, {"ep.share_ep_contexts", "1"}};
 const config finishing{{"ep.context_enable", "1"}, {"ep.share_ep_contexts", "1"}, {"ep.stop_share_ep_contexts", "1"}};
 
-/// m1.onnx and m2.onnx, compiled into one context, and their sources.
+/// A folder with m1.onnx and m2.onnx, and the models that were compiled from them into one context.
 struct shared_folder {
   scratch_folder folder;
   ref_runtime ref;
@@ -34,7 +34,7 @@ struct shared_folder {
   std::size_t waiting() const { return ref.loader.workspace()->waiting_graphs(); }
 };
 
-TEST_CASE("33: two models that share give three files; the context is there after the last") {
+TEST_CASE("33: two models that share a context give three files; the context is written after the last") {
   shared_folder s;
   CHECK(s.folder.files() ==
         std::vector<std::string>{"m1.onnx", "m1_RefA.bin", "m1_ctx.onnx", "m2.onnx", "m2_ctx.onnx"});
@@ -62,7 +62,7 @@ TEST_CASE("34: sessions that share open the context once, others once each") {
   CHECK(s.ref.a.opened == 2);
 }
 
-TEST_CASE("35: graphs that a session takes are gone from the pool; who needs them then opens the file again") {
+TEST_CASE("35: graphs that a session takes are removed from the pool; a later session opens the file again") {
   shared_folder s;
   const session first = s.loaded("m1_ctx.onnx");
   CHECK(s.waiting() == 2);
@@ -71,23 +71,23 @@ TEST_CASE("35: graphs that a session takes are gone from the pool; who needs the
   CHECK(s.ref.a.opened == 1);
   const session third = s.loaded("m2_ctx.onnx");
   CHECK(s.ref.a.opened == 2);
-  CHECK(s.waiting() == 1);  // the graph of m1
+  CHECK(s.waiting() == 1);  // the graph of m1 waits
   const session fourth = s.loaded("m1_ctx.onnx");
   CHECK(s.ref.a.opened == 2);
   CHECK(s.waiting() == 0);
 }
 
-TEST_CASE("35: one that finds only some of its graphs opens the file, and takes none") {
+TEST_CASE("35: a session that finds only some of its graphs opens the file, and takes none") {
   shared_folder s;
   edited(s.folder / "m2_ctx.onnx", s.folder / "one.onnx", [](attributes& all, std::size_t n) {
     if (n) drop(all, "partition_name"), set(all, text_attribute("partition_name", "RefA_part_0"));
   });
-  const session first = s.loaded("m1_ctx.onnx");  // keeps its own; those of m2 wait
+  const session first = s.loaded("m1_ctx.onnx");  // the graphs of m2 wait
   CHECK(verdict(s.ref.load(s.folder / "one.onnx", keys(sharing))) == "OK");
   CHECK(s.ref.a.opened == 2);
 }
 
-TEST_CASE("35: two nodes that mean the same graph take it once") {
+TEST_CASE("35: two nodes that use the same graph take it once") {
   shared_folder s;
   const session first = s.loaded("m1_ctx.onnx");
   edited(s.folder / "m2_ctx.onnx", s.folder / "same.onnx",
@@ -108,7 +108,7 @@ TEST_CASE("35: graphs of a file that was replaced meanwhile are not taken") {
   CHECK(s.ref.a.opened == 2);
 }
 
-TEST_CASE("36: after the last, a first one starts a context of its own name, and any order of ends is fine") {
+TEST_CASE("36: after the last model, the next one begins a context with another name; sessions end in any order") {
   shared_folder s;
   saved(s.folder, "n1.onnx");
   REQUIRE(verdict(s.ref.load(s.folder / "n1.onnx", keys(finishing))) == "OK");
@@ -153,7 +153,7 @@ TEST_CASE("36: a workspace may outlive its runtimes and serve others, and sessio
   CHECK(near(outputs_of(*second), expected(true)));
 }
 
-TEST_CASE("models that share lie in one folder, in files, and none comes after the last") {
+TEST_CASE("models that share a context are in one folder, in files, and none may follow the last") {
   const scratch_folder folder;
   ref_runtime ref;
   fs::create_directories(folder / "other");
@@ -172,7 +172,7 @@ TEST_CASE("models that share lie in one folder, in files, and none comes after t
         std::vector<std::string>{"m1.onnx", "m1_RefA.bin", "m1_ctx.onnx", "m3.onnx", "m3_ctx.onnx", "other/m2.onnx"});
 }
 
-TEST_CASE("the last of those that share completes their context also when it has nothing in it") {
+TEST_CASE("the last model that shares a context completes it even if it has no groups in it") {
   const scratch_folder folder;
   ref_runtime ref;
   model_builder b;
@@ -185,7 +185,7 @@ TEST_CASE("the last of those that share completes their context also when it has
   CHECK(verdict(ref.load(folder / "m1_ctx.onnx")) == "OK");
 }
 
-TEST_CASE("the compile API shares as sessions do, and a function may take what is shared") {
+TEST_CASE("the compile API shares contexts as sessions do, and a function may receive a shared context") {
   const scratch_folder folder;
   ref_runtime ref;
   std::map<std::string, std::string> store;
@@ -247,7 +247,7 @@ TEST_CASE("threads compile models into one context") {
     CHECK(near(outputs_of(*ref.load(folder / ("m" + std::to_string(t) + "_ctx.onnx"))), expected(t % 2)));
 }
 
-TEST_CASE("threads make sessions on one shared workspace, and end them in any order") {
+TEST_CASE("threads load sessions with one shared workspace, and end them in any order") {
   shared_folder s;
   constexpr int count = 4, rounds = 6;
   const std::vector<float> one = expected(), two = expected(true);

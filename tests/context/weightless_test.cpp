@@ -1,4 +1,4 @@
-// Weightless contexts: constants stay initializers of the compiled model, and inputs of the compiled node.
+// Tests weightless contexts: constants stay initializers of the compiled model, and are inputs of the compiled node.
 #include "context/compiled.hpp"
 
 #include <deque>
@@ -6,7 +6,7 @@
 namespace cameo::test {
 namespace {
 
-/// RefA, but what it multiplies with and adds stays in the model; `wrong` leaves there what it may not.
+/// RefA with constants that stay in the model. `wrong` makes it leave a value there that is not allowed.
 struct ref_light : ref_a {
   static constexpr std::string_view name = "RefLight", long_name = "RefLight";
   static constexpr context_source sources[] = {{"RefLight"}};
@@ -64,7 +64,7 @@ std::vector<std::string> input_names(const node_view& node) {
   return names;
 }
 
-TEST_CASE("constants of compiled groups stay initializers, and become inputs behind the group's own") {
+TEST_CASE("constants of compiled groups stay initializers, and become inputs after the group's inputs") {
   for (const char* key : {"ep.enable_weightless", "ep.enable_weightless_ep_context_nodes"}) {
     const scratch_folder folder;
     REQUIRE(verdict(light_runtime{}.compile(weightless(saved(folder, "m.onnx", true), folder / "m_ctx.onnx", key))) ==
@@ -81,7 +81,7 @@ TEST_CASE("constants of compiled groups stay initializers, and become inputs beh
   }
 }
 
-TEST_CASE("rewrites of the nodes that nobody compiles take no constants from compiled ones") {
+TEST_CASE("rewrites of nodes outside contexts do not remove constants of compiled ones") {
   for (const auto level : {optimization_level::none, optimization_level::basic, optimization_level::extended,
                            optimization_level::layout, optimization_level::all}) {
     CAPTURE(int(level));
@@ -121,7 +121,7 @@ TEST_CASE("the session that writes a weightless model runs, and the model's cons
   CHECK(near(outputs_of(*light_runtime{}.load(folder / "out_ctx.onnx")), expected()));
 }
 
-TEST_CASE("a provider that keeps constants in its contexts is named, before anything is compiled") {
+TEST_CASE("a provider that always stores constants in its contexts is an error that names it, before compilation") {
   const scratch_folder folder;
   ref_counters counters;
   const runtime<ref_a, eps::cpu> with{ref_a{&counters}, eps::cpu{}};
@@ -132,7 +132,7 @@ TEST_CASE("a provider that keeps constants in its contexts is named, before anyt
   CHECK(!folder.has("m_ctx.onnx"));
 }
 
-TEST_CASE("what a provider leaves outside has to be a constant of its group, once") {
+TEST_CASE("a value that a provider leaves outside must be a constant of its group, listed once") {
   for (const auto wrong : {ref_light::leaves::twice, ref_light::leaves::input, ref_light::leaves::nowhere}) {
     const scratch_folder folder;
     ref_light provider;

@@ -7,7 +7,8 @@
 namespace cameo::test {
 namespace {
 
-/// What both ways to compute it make of all pairs of numbers of eight bits, against a wider type.
+/// Returns how many sums and products of pairs of 8-bit numbers are wrong, compared with int, in the built-in and in
+/// the portable implementation.
 template <class T>
 int wrong_pairs() {
   int wrong = 0;

@@ -1,4 +1,5 @@
-// Devices and who chooses among them. The numbers are the acceptance cases' of choosing providers by devices.
+// Tests devices and the policies that choose among them. The numbers in the names of test cases are those of the
+// acceptance cases for choosing providers by devices.
 #include <cameo/ep/device.hpp>
 #include <cameo/graph/model.hpp>
 #include <cameo/session/compile.hpp>
@@ -13,27 +14,27 @@
 #include <filesystem>
 #include <stdexcept>
 
-namespace somebody {
+namespace external {
 struct engine {};
-}  // namespace somebody
+}  // namespace external
 
 template <>
-struct cameo::ep_traits<somebody::engine> {
+struct cameo::ep_traits<external::engine> {
   static constexpr std::string_view name = "engine", long_name = "EngineExecutionProvider";
-  static result<std::vector<provider_device>> devices(const somebody::engine&) {
+  static result<std::vector<provider_device>> devices(const external::engine&) {
     return std::vector<provider_device>{{"NPU", {device_kind::npu}, {}, {}}};
   }
-  static bool claims(const somebody::engine&, const node_view&) { return false; }
-  static status execute(const somebody::engine&, const step_view&, run_context&) { return status_code::fail; }
+  static bool claims(const external::engine&, const node_view&) { return false; }
+  static status execute(const external::engine&, const step_view&, run_context&) { return status_code::fail; }
 };
 
 namespace cameo::test {
 namespace {
 
-using somebody::engine;
+using external::engine;
 using words = std::vector<std::string>;
 
-/// What a provider was configured with, for tests to look at.
+/// The options and devices that a provider was configured with, for tests.
 struct seen {
   int configured = 0;
   words devices;
@@ -41,7 +42,7 @@ struct seen {
   bool is_set = false;
 };
 
-/// A card that runs Relu. Tag has its names, its maker and what it states.
+/// A provider that runs Relu. Tag has its names, its vendor and its devices.
 template <class Tag>
 struct card {
   static constexpr std::string_view name = Tag::name, long_name = Tag::long_name;
@@ -93,12 +94,12 @@ struct g1_tag {
   static constexpr provider_vendor vendor{"Acme", acme};
   static stated devices() { return std::vector{device("GPU", device_kind::gpu, {{"Discrete", "1"}})}; }
 };
-struct other_tag {  // G1': somebody else's provider for the same card, with a name that sorts before
-  static constexpr std::string_view name = "other", long_name = "AnybodysExecutionProvider";
-  static constexpr provider_vendor vendor{"Anybody", 5};
+struct other_tag {  // G1': another vendor's provider for the same GPU, whose name precedes in sorted order
+  static constexpr std::string_view name = "other", long_name = "OtherExecutionProvider";
+  static constexpr provider_vendor vendor{"Other", 5};
   static stated devices() { return g1_tag::devices(); }
 };
-struct many_tag {  // one provider for all kinds
+struct many_tag {  // one provider for all kinds of devices
   static constexpr std::string_view name = "many", long_name = "ManyExecutionProvider";
   static constexpr provider_vendor vendor{"Acme", acme};
   static stated devices() {
@@ -119,7 +120,7 @@ struct throwing_tag {
   static constexpr provider_vendor vendor{};
   static stated devices() { throw std::runtime_error{"the driver crashed"}; }
 };
-struct misled_tag {  // its device says what its table does not have
+struct misled_tag {  // the device has an option that the provider's table lacks
   static constexpr std::string_view name = "misled", long_name = "MisledExecutionProvider";
   static constexpr provider_vendor vendor{};
   static stated devices() { return std::vector{device("NPU", device_kind::npu, {}, {{"z", "1"}})}; }
@@ -141,7 +142,7 @@ std::unique_ptr<model> relu() {
 
 std::string words_of(const status& s) { return std::string{s.name()} + ": " + std::string{s.words()}; }
 
-/// Providers of a session, with blanks in between, or what is wrong.
+/// The names of a session's providers, separated by spaces, or the error of loading.
 template <class Runtime>
 std::string chosen(const Runtime& runtime, const session_options& options = {}) {
   const auto s = runtime.load(relu(), options);
@@ -156,7 +157,7 @@ std::string chosen(const Runtime& runtime, device_policy policy) {
   CHECK(options.prefer(policy));
   return chosen(runtime, options);
 }
-/// Options with a function that chooses these numbers.
+/// Options with a policy that returns these indices.
 session_options choosing(std::vector<std::size_t> numbers) {
   session_options options;
   options.choose_devices = [numbers](const device_request&) -> result<std::vector<std::size_t>> { return numbers; };
@@ -173,7 +174,7 @@ words names_in(const std::vector<ep_device>& devices) {
   return names;
 }
 
-TEST_CASE("devices are listed as they were registered, each anew") {
+TEST_CASE("devices are listed in the order of their providers, anew with each call") {
   const std::vector<ep_device> all = all_cards{}.devices();
   CHECK(names_in(all) == words{"g0/GPU", "q/NPU", "g1/GPU", "other/GPU", "cpu/CPU"});
   CHECK(all[1].ep == "QExecutionProvider");
@@ -206,7 +207,7 @@ TEST_CASE("11: the same provider twice, no devices, devices of two providers") {
   CHECK(chosen(runtime<many, q, eps::cpu>{}, named) == "FAIL: provider 'q' is named twice");
 }
 
-TEST_CASE("12: NPUs, GPUs with the discrete first, the maker's own first, CPUs, the fallback last; whatever the list") {
+TEST_CASE("12: the order is NPUs, GPUs (discrete ones and the vendor's provider first), CPUs, and last the fallback") {
   const words sorted{"q/NPU", "g1/GPU", "other/GPU", "g0/GPU", "cpu/CPU"};
   CHECK(names_in(all_cards{}.devices_by_preference()) == sorted);
   std::vector<ep_device> all = all_cards{}.devices();
@@ -219,10 +220,10 @@ TEST_CASE("12: NPUs, GPUs with the discrete first, the maker's own first, CPUs, 
   } while (std::next_permutation(all.begin(), all.end(), by_name));
 }
 
-TEST_CASE("devices of one provider that are equal stay as they were listed; providers that are go by name") {
+TEST_CASE("equal devices of one provider stay in the listed order; those of equal providers are sorted by name") {
   std::vector<ep_device> all;
   words wanted{"f/GPU"};
-  for (int i = 40; i > 0; --i) {  // more than any sort of the library leaves in order by itself
+  for (int i = 40; i > 0; --i) {  // so many that an unstable sort would change their order
     all.push_back({"g", "GExecutionProvider", "", 0, false, device(std::to_string(i * 7 % 41), device_kind::gpu)});
     wanted.push_back("g/" + all.back().device.name);
   }
@@ -231,7 +232,7 @@ TEST_CASE("devices of one provider that are equal stay as they were listed; prov
   CHECK(names_in(all) == wanted);
 }
 
-TEST_CASE("a maker is known by number where both have one, else by words; a fallback is last among CPUs") {
+TEST_CASE("vendors are compared by number if both have one, otherwise by name; a fallback is last among CPUs") {
   const auto cpu = [](const char* name, std::string vendor, std::uint32_t id, bool is_fallback) {
     ep_device made{name, name, std::move(vendor), id, is_fallback, device("CPU", device_kind::cpu)};
     return made;
@@ -253,8 +254,8 @@ TEST_CASE("13: policies take a device of their kind if there is one, then the CP
   CHECK(chosen(with, device_policy::min_overall_power) == "q cpu");
   CHECK(chosen(with, device_policy::default_policy) == "cpu");
   CHECK(chosen(with, device_policy::prefer_cpu) == "cpu");
-  CHECK(chosen(with) == "g0 q g1 other cpu");  // nobody chose
-  const runtime<many, eps::cpu> of_all_kinds;  // its CPU is not the fallback, which follows
+  CHECK(chosen(with) == "g0 q g1 other cpu");  // without a policy
+  const runtime<many, eps::cpu> of_all_kinds;  // its CPU precedes the fallback
   CHECK(chosen(of_all_kinds, device_policy::prefer_cpu) == "many cpu");
   session_options options;
   CHECK(options.prefer(device_policy::prefer_cpu));
@@ -263,7 +264,7 @@ TEST_CASE("13: policies take a device of their kind if there is one, then the CP
   CHECK(names_in(s->devices()) == words{"many/CPU", "cpu/CPU"});
 }
 
-TEST_CASE("14: a policy with a number or a word that there is none of") {
+TEST_CASE("14: an unknown number or name of a policy is an error") {
   session_options options;
   CHECK(words_of(options.prefer(device_policy{77})) ==
         "INVALID_ARGUMENT: 77 is not a device policy; they have numbers from 0 to 6");
@@ -277,7 +278,7 @@ TEST_CASE("14: a policy with a number or a word that there is none of") {
         "max_performance, max_efficiency, min_overall_power");
 }
 
-TEST_CASE("15: a delegate sees the sorted devices and what the model says of itself, once") {
+TEST_CASE("15: a delegate receives the sorted devices and the model's metadata, once") {
   std::unique_ptr<model> m = relu();
   m->producer_name = "trainer", m->producer_version = "2.1", m->domain = "org.example", m->model_version = 5;
   m->doc_string = "about the model", m->main().name = "net", m->main().doc_string = "about the graph";
@@ -308,7 +309,7 @@ TEST_CASE("15: a delegate sees the sorted devices and what the model says of its
 }
 
 TEST_CASE(
-    "15: from 1 to 8 devices, which exist, each once; errors and exceptions of a delegate are FAIL with its words") {
+    "15: a delegate chooses 1 to 8 different existing devices; its errors and exceptions are FAIL with its words") {
   const all_cards with;
   CHECK(chosen(with, choosing({})) == "FAIL: choosing devices: the policy chose none");
   CHECK(chosen(with, choosing({0, 1, 2, 3, 4, 0, 1, 2, 3})) ==
@@ -325,10 +326,10 @@ TEST_CASE(
   };
   CHECK(chosen(with, options) == "FAIL: choosing devices: lost the list");
   const runtime<many, card<silent_tag>, q, g0, g1, other, eps::cpu> ten;
-  CHECK(chosen(ten, choosing({0, 1, 2, 3, 4, 5, 6, 7})) == "many q g1 other g0 cpu");  // 8 are fine
+  CHECK(chosen(ten, choosing({0, 1, 2, 3, 4, 5, 6, 7})) == "many q g1 other g0 cpu");  // 8 are allowed
 }
 
-TEST_CASE("15: a delegate is not called when providers are named; the fallback that it leaves out comes last") {
+TEST_CASE("15: a delegate is not called when providers are named; a fallback that it omits is appended") {
   int calls = 0;
   session_options options;
   options.choose_devices = [&](const device_request&) -> result<std::vector<std::size_t>> {
@@ -341,7 +342,7 @@ TEST_CASE("15: a delegate is not called when providers are named; the fallback t
   CHECK(calls == 1);
 }
 
-TEST_CASE("16: a device's default option holds unless the user sets it; the session has it among its keys") {
+TEST_CASE("16: a device's default option is used unless the user sets it; the session has its key") {
   seen record;
   const runtime<q, eps::cpu> with{q{&record}, eps::cpu{}};
   session_options options;
@@ -352,7 +353,7 @@ TEST_CASE("16: a device's default option holds unless the user sets it; the sess
   CHECK(record.x == "1");
   CHECK(!record.is_set);
   CHECK(by_device->config(key) == "1");
-  CHECK(by_device->config("ep.qexecutionprovider.device_type") == "");  // nobody said
+  CHECK(by_device->config("ep.qexecutionprovider.device_type") == "");  // not set
   for (const char* name : {"ep.q.x", "ep.qexecutionprovider.x"}) {
     const auto by_user = with.load(relu(), with_config(options, {{name, "2"}}));
     REQUIRE(by_user);
@@ -360,7 +361,7 @@ TEST_CASE("16: a device's default option holds unless the user sets it; the sess
     CHECK(record.is_set);
     CHECK(by_user->config(key) == "2");
   }
-  session_options named;  // nobody chose its device
+  session_options named;  // its device was not chosen
   named.providers = {"q"};
   record = {};
   REQUIRE(with.load(relu(), named));
@@ -376,19 +377,19 @@ TEST_CASE("16: a device's default option holds unless the user sets it; the sess
   CHECK(by_call->providers() == words{"q", "cpu"});
 }
 
-TEST_CASE("devices of one provider make one instance that knows them all, in order of preference") {
+TEST_CASE("devices of one provider make one instance that is given all of them, in order of preference") {
   seen record;
   const runtime<many, eps::cpu> with{many{&record}, eps::cpu{}};
-  CHECK(chosen(with, choosing({0, 3, 1})) == "many cpu");  // sorted: NPU, GPU.1, GPU.0, CPU, cpu's
+  CHECK(chosen(with, choosing({0, 3, 1})) == "many cpu");  // the indices refer to NPU, GPU.1, GPU.0, CPU, cpu's CPU
   CHECK(record.configured == 1);
   CHECK(record.devices == words{"NPU", "CPU", "GPU.1"});
-  CHECK(record.device_type == "NPU");  // of several that say something, the first one's
+  CHECK(record.device_type == "NPU");  // of several devices that set the option, the first one's value
   CHECK(chosen(with, with_config(choosing({1, 0}), {{"ep.many.device_type", "NPU"}})) == "many cpu");
   CHECK(record.device_type == "NPU");
   CHECK(record.devices == words{"GPU.1", "NPU"});
 }
 
-TEST_CASE("options are held against the provider's table, whoever sets them") {
+TEST_CASE("options are checked against the provider's table, whether a device or the user sets them") {
   const runtime<q, card<misled_tag>, eps::cpu> with;
   const std::vector<ep_device> all = with.devices();
   session_options options;
@@ -404,7 +405,7 @@ TEST_CASE("options are held against the provider's table, whoever sets them") {
         "INVALID_ARGUMENT: device 'NPU': MisledExecutionProvider has no option 'z'; it has x, device_type");
 }
 
-TEST_CASE("a provider that can't list its devices has none: policies go on, and the log says why") {
+TEST_CASE("a provider that can't list its devices has none: policies ignore it, and the log has the reason") {
   const runtime<card<silent_tag>, card<throwing_tag>, q, eps::cpu> with;
   words failed;
   CHECK(names_in(with.devices([&](const provider_row& row, const status& why) {
@@ -421,7 +422,7 @@ TEST_CASE("a provider that can't list its devices has none: policies go on, and 
                           "ThrowingExecutionProvider can't list its devices: the driver crashed"});
 }
 
-TEST_CASE("without a CPU policies fail; who chooses devices by himself need not have one") {
+TEST_CASE("without a CPU policies fail; a user's policy does not need one") {
   const runtime<partial<q, g0>> cards;
   CHECK(chosen(cards, device_policy::prefer_npu) ==
         "FAIL: choosing devices: no provider has a device of kind cpu, and a policy needs one to fall back on");
@@ -430,7 +431,7 @@ TEST_CASE("without a CPU policies fail; who chooses devices by himself need not 
   CHECK(chosen(runtime<devices_by<prefer_npu>, partial<g1, many>>{}) == "many");
 }
 
-TEST_CASE("no fallback to cpu: it goes from what a policy chose, and what is left must run everything") {
+TEST_CASE("without fallback to cpu, it is removed from a policy's choice, and the others must run everything") {
   const std::pair<std::string, std::string> none{"session.disable_cpu_ep_fallback", "1"};
   session_options options;
   CHECK(options.prefer(device_policy::prefer_npu));
@@ -438,7 +439,7 @@ TEST_CASE("no fallback to cpu: it goes from what a policy chose, and what is lef
   const auto s = all_cards{}.load(relu(), options);
   REQUIRE_MESSAGE(s, std::string{s.error().words()});
   CHECK(names_in(s->devices()) == words{"q/NPU"});
-  CHECK(s->providers() == words{"q", "cpu"});  // still listed
+  CHECK(s->providers() == words{"q", "cpu"});  // the fallback is still listed
   CHECK(chosen(runtime<g0, eps::cpu>{}, options) ==
         "FAIL: choosing devices: the policy chose the fallback alone, and session.disable_cpu_ep_fallback is set");
   model_builder b;
@@ -447,11 +448,11 @@ TEST_CASE("no fallback to cpu: it goes from what a policy chose, and what is lef
   REQUIRE(!left_over);
   CHECK(left_over.error().code() == status_code::fail);
   CHECK(left_over.error().words().find("Neg") != std::string_view::npos);
-  options.providers = {"cpu"};  // named, and so explicit
+  options.providers = {"cpu"};  // named explicitly
   CHECK(chosen(all_cards{}, options).find("INVALID_ARGUMENT: session.disable_cpu_ep_fallback") == 0);
 }
 
-/// Everything that is no CPU, by a type of one's own.
+/// A user's policy that chooses every device other than a CPU.
 struct no_cpus {
   result<std::vector<std::size_t>> operator()(const device_request& request) const {
     std::vector<std::size_t> numbers;
@@ -461,7 +462,7 @@ struct no_cpus {
   }
 };
 
-TEST_CASE("a policy is part of a runtime's type; names win over it, and so does a policy of the options") {
+TEST_CASE("a policy is part of a runtime's type; names and a policy in the options have precedence") {
   const runtime<devices_by<prefer_npu>, g0, q, eps::cpu> npu;
   CHECK(chosen(npu) == "q cpu");
   CHECK(names_in(npu.devices()) == words{"g0/GPU", "q/NPU", "cpu/CPU"});
@@ -475,7 +476,7 @@ TEST_CASE("a policy is part of a runtime's type; names win over it, and so does 
   CHECK(record.configured == 1);
 }
 
-TEST_CASE("devices in the options without their provider") {
+TEST_CASE("devices in the options without their provider are an error") {
   const std::vector<ep_device> all = all_cards{}.devices();
   session_options options;
   options.devices = {all[1]};
@@ -490,17 +491,17 @@ TEST_CASE("devices in the options without their provider") {
   CHECK(chosen(all_cards{}, options) == "g0 q cpu");
 }
 
-/// RefA on an NPU.
+/// RefA with an NPU as its device.
 struct ref_npu : ref_a {
   stated devices() const { return std::vector{device("NPU", device_kind::npu)}; }
 };
 
-TEST_CASE("a class that can't be edited states devices, too") {
+TEST_CASE("a class that can't be edited lists devices by its ep_traits") {
   CHECK(names_in(runtime<engine, eps::cpu>{}.devices()) == words{"engine/NPU", "cpu/CPU"});
   CHECK(chosen(runtime<devices_by<prefer_npu>, engine, eps::cpu>{}) == "engine cpu");
 }
 
-TEST_CASE("compiling follows a policy, too") {
+TEST_CASE("a policy also applies to compiling") {
   std::string folder = (std::filesystem::temp_directory_path() / "cameo_devices_XXXXXX").string();
   REQUIRE(mkdtemp(folder.data()));
   const auto compiled_nodes = [&](const auto& runtime, device_policy policy) {

@@ -9,11 +9,11 @@
 namespace cameo::test {
 namespace {
 
-/// Runs every Relu as it is told to: y = max(x, floor).
+/// A provider that computes Relu as y = max(x, floor), where an option sets the floor.
 struct floor_provider {
   static constexpr std::string_view name = "floor", long_name = "FloorExecutionProvider";
   static constexpr provider_option options[] = {{"at", "0", "the smallest value"}, {"unused", "", ""}};
-  float at = -1;  // of an object that no session configured
+  float at = -1;  // the floor of an object that no session has configured
 
   result<floor_provider> configured(const provider_options& wanted) const {
     const std::string text{wanted["at"]};
@@ -42,7 +42,7 @@ std::unique_ptr<model> relu_of_three() {
   return b.take();
 }
 
-/// The smallest output of -5, 0, 5, or the error's words.
+/// The smallest output for the inputs -5, 0, 5, or the error's words.
 std::string smallest(std::vector<std::pair<std::string, std::string>> config) {
   session_options options;
   options.config = std::move(config);
@@ -53,32 +53,32 @@ std::string smallest(std::vector<std::pair<std::string, std::string>> config) {
   return std::to_string(int(floats_of((*out)[0].value)[0]));
 }
 
-TEST_CASE("a session's keys configure a copy of the provider, by either name; the last of a key holds") {
+TEST_CASE("a session's keys configure a copy of the provider, by either name; the last value of a key is used") {
   CHECK(smallest({}) == "-1");
   CHECK(smallest({{"ep.floor.at", "-2"}}) == "-2");
   CHECK(smallest({{"ep.floorexecutionprovider.at", "-3"}, {"ep.floor.at", "-4"}}) == "-4");
-  CHECK(smallest({{"ep.floor.unused", "x"}}) == "0");  // the table's own
+  CHECK(smallest({{"ep.floor.unused", "x"}}) == "0");  // the table's default
   CHECK(smallest({}) == "-1");
 }
 
-/// The same under another name, with a member that no option sets.
+/// A floor_provider with another name and a member that no option sets.
 struct raised_floor : floor_provider {
   static constexpr std::string_view name = "raised", long_name = "RaisedExecutionProvider";
-  float by = 0;
+  float raise = 0;
 
   status execute(const step_view& step, run_context& c) const {
     if (status s = floor_provider::execute(step, c); !s) return s;
     const auto y = c.output<float>(0, c.input<float>(0).shape());
     if (!y) return y.error();
-    for (float& each : *y) each += by;
+    for (float& each : *y) each += raise;
     return {};
   }
 };
 static_assert(configurable_provider<raised_floor>);
 
-TEST_CASE("a provider that derives from one with options is configured in its base, and keeps its own members") {
+TEST_CASE("the base of a derived provider is configured, and its other members are kept") {
   raised_floor raised;
-  raised.by = 10;
+  raised.raise = 10;
   const runtime<raised_floor, eps::cpu> both{raised, eps::cpu{}};
   session_options options;
   options.config = {{"ep.raised.at", "-2"}};
@@ -100,7 +100,7 @@ TEST_CASE("an option that a provider does not have, and one that it can't use, a
   CHECK(smallest({{"ep.somebody.at", "1"}}).starts_with("INVALID_ARGUMENT: session key 'ep.somebody.at' is not known"));
 }
 
-TEST_CASE("a key of a provider that the session does not use is fine, one that is misspelled names the nearest") {
+TEST_CASE("a key of a provider that the session does not use is ignored; a misspelled one is an error with a hint") {
   const auto says = [](const char* key, std::string_view part, std::vector<std::string> providers = {}) {
     session_options options;
     options.config = {{key, "1"}};

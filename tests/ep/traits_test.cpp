@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-/// What a vendor ships: no name, no hooks, and nobody may edit it.
+/// A vendor's class without name and hooks, which a user can't edit.
 namespace acme {
 struct device {
   int calls_allowed = 1000;
@@ -25,7 +25,7 @@ struct ep_traits<acme::device> {
 };
 }  // namespace CAMEO_NAMESPACE
 
-/// Another one, whose hooks fuse groups and keep values in memory of its own.
+/// Another vendor's class, whose hooks fuse groups and allocate device memory.
 namespace acme {
 struct compiler {};
 }  // namespace acme
@@ -67,7 +67,7 @@ TEST_CASE("a class that can't be edited is a provider by its ep_traits") {
   CHECK(agrees_with_cpu(s, chain()));
 }
 
-TEST_CASE("static hooks get the object that the runtime was given") {
+TEST_CASE("static hooks receive the object that was passed to the runtime") {
   const auto s = load(runtime{acme::device{0}, eps::cpu{}}, chain());
   const auto ran = run(*s);
   REQUIRE(!ran);
@@ -81,7 +81,7 @@ TEST_CASE("groups, programs and memory may be hooks of ep_traits, too") {
   CHECK(agrees_with_cpu(s, chain()));
   std::size_t copies = 0;
   for (const plan_step& step : s->plan().steps) copies += step.op_type != "Add" && step.name != "AcmeCompiler_chain_0";
-  CHECK(copies == 3);  // x and w to the device, what it made back
+  CHECK(copies == 3);  // x and w are copied to the device, and the output back
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a path names when a file is written to it, and what killed writers leave behind.
+// Tests the destinations of files that are written, and the leftovers of killed writers.
 #include <cameo/file/atomic_file.hpp>
 #include <cameo/format/onnx.hpp>
 #include <cameo/graph/model.hpp>
@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An empty folder, gone with the test.
+/// A temporary folder, which the destructor removes.
 struct folder {
   fs::path path;
   folder() {
@@ -57,12 +57,12 @@ status write(const std::string& path, std::string_view text) { return write_file
 std::string verdict(const status& s) { return s ? "OK" : std::string{s.name()} + ": " + std::string{s.words()}; }
 bool says(const status& s, std::string_view words) { return s.words().find(words) != std::string_view::npos; }
 
-/// What comes out of a pipe until its last writer has gone.
+/// The bytes that are written to a pipe until its last writer closes it.
 std::future<std::string> reader_of(const std::string& fifo) {
   return std::async(std::launch::async, [fifo] { return slurp(fifo); });
 }
 
-TEST_CASE("links are followed, also several, relative ones and one that leads to nothing yet") {
+TEST_CASE("links are followed, also several, relative ones and one whose target does not exist yet") {
   const folder at;
   fs::create_directories(at / "far/away");
   spill(at / "far/file", "old");
@@ -77,7 +77,7 @@ TEST_CASE("links are followed, also several, relative ones and one that leads to
   CHECK(!fs::is_symlink(at / "far/file"));
 }
 
-TEST_CASE("folders are refused, also behind a link, and links that lead round or into nothing are errors") {
+TEST_CASE("folders are refused, also behind a link, and links in a cycle or into a missing folder are errors") {
   const folder at;
   fs::create_directory(at / "folder");
   spill(at / "folder/file", "kept");
@@ -97,14 +97,15 @@ TEST_CASE("folders are refused, also behind a link, and links that lead round or
   CHECK(slurp(at / "folder/file") == "kept");
 }
 
-/// A device that the test may lose. Who may make none, is not root, and can't harm the system's.
+/// A device node that the test may damage. If the user may not create one, the system's device is returned, which the
+/// user can't replace.
 std::string device_in(const folder& at, const std::string& name, unsigned minor) {
   if (::mknod((at / name).c_str(), S_IFCHR | 0600, makedev(1, minor)) == 0) return at / name;
   REQUIRE_MESSAGE(::geteuid() != 0, "root may not make a device here: ", std::strerror(errno));
   return "/dev/" + name;
 }
 
-TEST_CASE("pipes and devices are written into, through links, too, and stay what they are") {
+TEST_CASE("pipes and devices are written to, also through links, and are not replaced") {
   const folder at;
   REQUIRE(::mkfifo((at / "fifo").c_str(), 0600) == 0);
   fs::create_symlink("fifo", at / "link");
@@ -129,7 +130,7 @@ TEST_CASE("pipes and devices are written into, through links, too, and stay what
   for (const std::string& name : at.names()) CHECK(name.find(".tmp") == name.npos);
 }
 
-TEST_CASE("a descriptor that a path names is written to where it stands") {
+TEST_CASE("a descriptor that a path names is written to at its position") {
   const folder at;
   spill(at / "file", "before ");
   const int opened = ::open((at / "file").c_str(), O_WRONLY | O_APPEND);
@@ -143,7 +144,7 @@ TEST_CASE("a descriptor that a path names is written to where it stands") {
   CHECK(slurp(at / "file") == "before more more more end");
 
   int ends[2];
-  REQUIRE(::pipe(ends) == 0);  // it has no name, and what its link says is none
+  REQUIRE(::pipe(ends) == 0);  // a pipe has no path, and the target of its link in /proc is not one
   CHECK(verdict(write("/dev/fd/" + std::to_string(ends[1]), "text")) == "OK");
   char got[5] = {};
   CHECK(::read(ends[0], got, 4) == 4);
@@ -151,7 +152,7 @@ TEST_CASE("a descriptor that a path names is written to where it stands") {
   ::close(ends[0]), ::close(ends[1]);
 }
 
-TEST_CASE("a reader that goes away is an error with words, and no signal") {
+TEST_CASE("a reader that closes the pipe is an error with a message, and no signal") {
   const folder at;
   REQUIRE(::mkfifo((at / "fifo").c_str(), 0600) == 0);
   const auto before = std::signal(SIGPIPE, SIG_DFL);
@@ -168,7 +169,7 @@ TEST_CASE("a reader that goes away is an error with words, and no signal") {
   std::signal(SIGPIPE, before);
 }
 
-TEST_CASE("in a folder of everybody's only links of its owner or of this user are followed") {
+TEST_CASE("in a folder that all users may write to, only links of its owner or of this user are followed") {
   const folder at;
   fs::create_directory(at / "everybodys");
   REQUIRE(::chmod((at / "everybodys").c_str(), 01777) == 0);
@@ -178,7 +179,7 @@ TEST_CASE("in a folder of everybody's only links of its owner or of this user ar
   CHECK(slurp(at / "file") == "new");
   fs::create_symlink("../file", at / "everybodys/planted");
   if (::lchown((at / "everybodys/planted").c_str(), 12345, 12345) != 0) {
-    CHECK(::geteuid() != 0);  // nobody else can plant one for the test
+    CHECK(::geteuid() != 0);  // only root can create another user's link for the test
     return;
   }
   const status s = write(at / "everybodys/planted", "by another");
@@ -186,7 +187,7 @@ TEST_CASE("in a folder of everybody's only links of its owner or of this user ar
   CHECK(slurp(at / "file") == "new");
 }
 
-TEST_CASE("a file that is replaced keeps who may read it") {
+TEST_CASE("a file that is replaced keeps its permissions") {
   const folder at;
   spill(at / "secret", "old");
   REQUIRE(::chmod((at / "secret").c_str(), 0600) == 0);
@@ -196,7 +197,7 @@ TEST_CASE("a file that is replaced keeps who may read it") {
   CHECK((facts.st_mode & 07777) == 0600);
 }
 
-TEST_CASE("a name as long as a name can be is written") {
+TEST_CASE("a file whose name has the greatest length is written") {
   const folder at;
   for (const std::size_t length : {228, 229, 230, 254, 255}) {
     const std::string name(length, 'n');
@@ -292,7 +293,7 @@ TEST_CASE("two threads that write one pair of files do not mix them: one batch i
   CHECK(at.names() == std::vector<std::string>{"context", "model"});
 }
 
-/// A process that does this and ends without going through the rest of the tests.
+/// Starts a child process that runs `work` and then exits.
 pid_t child_that(const std::function<void()>& work) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -302,7 +303,7 @@ pid_t child_that(const std::function<void()>& work) {
   return child;
 }
 
-TEST_CASE("what a killed writer leaves is removed by the next one of that file, and by no other") {
+TEST_CASE("temporary files of a killed writer are removed by the next writer of that file, and by no other") {
   const folder at;
   for (const std::string& name : {std::string{"out.html"}, std::string(255, 'n')}) {
     const pid_t child = child_that([&] {
@@ -326,7 +327,7 @@ TEST_CASE("what a killed writer leaves is removed by the next one of that file, 
   }
 }
 
-TEST_CASE("what a living writer has under way stays, and so does whatever is only called alike") {
+TEST_CASE("temporary files of a running writer stay, and so do files with similar names") {
   const folder at;
   int go[2], done[2];
   REQUIRE(::pipe(go) == 0);
@@ -357,7 +358,7 @@ TEST_CASE("what a living writer has under way stays, and so does whatever is onl
   for (const int each : {go[0], go[1], done[0], done[1]}) ::close(each);
 }
 
-TEST_CASE("a model and its data are written both or not at all") {
+TEST_CASE("a model and its data are written together or not at all") {
   const folder at;
   model m;
   m.ir_version = 8;

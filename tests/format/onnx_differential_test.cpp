@@ -87,8 +87,8 @@ void encode(const Message& message, std::string& out) {
 
 // --- the message that protobuf has read ---
 
-/// Removes the fields that cameo reads and an older installed onnx lacks. Other tests compare those; they write them by
-/// number.
+/// Removes the fields that cameo reads and that an older installed onnx may lack. Other tests, which write these fields
+/// by number, compare them.
 void forget_newer(pb::Message& m) {
   const std::string& name = m.GetDescriptor()->name();
   std::vector<int> newer;

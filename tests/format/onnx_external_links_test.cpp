@@ -135,7 +135,7 @@ TEST_CASE("a link beside an unpacked model does not reach files elsewhere on the
   fs::remove(t.at("unpacked/w"));
   t.link("unpacked/step", "../private").link("unpacked/w", "step/key");
   CHECK(t.refuses("unpacked/m.onnx"));
-  // The model's own path may be a link in the archive, too.
+  // The path of the model may be a link in the archive, too.
   t.model("unpacked/blobs/m", "w").link("unpacked/rev/m.onnx", "../blobs/m");
   t.link("unpacked/rev/w", "../../secret");
   CHECK(t.refuses("unpacked/rev/m.onnx"));
@@ -144,7 +144,8 @@ TEST_CASE("a link beside an unpacked model does not reach files elsewhere on the
   CHECK(t.refuses("unpacked/rev/m.onnx"));
   fs::remove(t.at("unpacked/rev/w"));
   CHECK(t.refuses("unpacked/rev/m.onnx"));  // found beside the file that the model's link leads to
-  // A detour through a folder that does not exist, or that holds a secret, admits neither.
+  // A link whose path makes a detour through a folder outside of the archive does not make that folder a part of the
+  // archive.
   t.link("unpacked/far.onnx", "../private/../unpacked/m.onnx");
   CHECK(t.refuses("unpacked/far.onnx"));
 }
@@ -157,7 +158,7 @@ TEST_CASE("a link into a store, or out of one, is followed only for a model in t
   t.model("other/.git/annex/objects/cc/dd/m/m", "w")
       .link("repo/unpacked/n.onnx", "../../other/.git/annex/objects/cc/dd/m/m");
   CHECK(t.refuses("repo/unpacked/n.onnx"));
-  // A folder that has the name of a store, but whose link leads elsewhere.
+  // A folder with the name of a store is not a store if its links lead out of it.
   t.model("fake/annex/objects/aa/m", "w").link("fake/annex/objects/bb/w", "../../../../secret");
   t.link("fake/m.onnx", "annex/objects/aa/m").link("fake/w", "annex/objects/bb/w");
   CHECK(t.refuses("fake/m.onnx"));

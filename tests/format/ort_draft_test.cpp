@@ -158,8 +158,8 @@ TEST_CASE("every prefix of a file and every flipped byte ends in a status, or in
 }
 
 TEST_CASE("a value that comes out of a subgraph has the type that the file declares outside, or the run ends") {
-  // Every byte 1 in the file that may stand for float becomes another type in turn: one of them is the type of a
-  // subgraph's output.
+  // Each number 1 in the file, which may be the type float, is replaced by other types, one number at a time. One of
+  // the numbers is the type of a subgraph's output.
   for (const std::string name : {"if_float", "loop", "scan", "nested_if", "if_sequence", "loop_sequence"}) {
     INFO(name);
     const std::vector<std::byte> whole = bytes_of_file(ort_sample(name));

@@ -24,7 +24,7 @@ struct Plus {
     return status_code::ok;
   }
 };
-/// Without a shape function: the element type follows from the type string.
+/// An operator without a shape function: the element type of its output follows from the type string.
 struct Negate {
   static constexpr std::string_view domain = "test", name = "Negate";
   static constexpr op_version versions[] = {{1, only_x, only_z, t_reals, {}, 1, 1}};
@@ -83,7 +83,7 @@ struct Once {
 };
 using operators = op_list<Plus, Negate, Scale, Late, Join, Hold, Copy, Once>;
 
-/// Only the operators above.
+/// Returns a table that contains only the operators of the test domain.
 inline op_table table() { return {operators::rows, {}}; }
 
 inline value_id input(graph& g, std::string_view name, dtype type = dtype::f32) {

@@ -79,7 +79,7 @@ TEST_CASE("a name of outer scope is captured level by level and becomes an input
   CHECK(inner.resolve("nobody") == value_id::none);
   CHECK(inner.find("nobody") == value_id::none);
 
-  // A capture that is found when its holders exist; it is added behind the others.
+  // A capture may be added after the nodes that hold the subgraphs exist. It comes after their other captures.
   const value_id b = input(main, "b");
   const value_id b_inside = inner.resolve("b");
   CHECK(inner[b_inside].outer == middle.captures()[1]);

@@ -97,8 +97,8 @@ onnx::ModelProto relu_between(const dims& between) {
   return m;
 }
 
-/// x [2, 3] gets the shape that comes with the run; `inner` is what the file declares for the result, `last` for the
-/// output of Relu and Add.
+/// A Reshape of x [2, 3] to the shape that a run passes, then Relu and Add. The file declares `inner` as the shape of
+/// the Reshape's output, and `last` as the shape of the model's output.
 onnx::ModelProto reshaped(const dims* inner, const dims& last, bool rank_is_known = true) {
   onnx::ModelProto m = new_model();
   onnx::GraphProto& g = *m.mutable_graph();

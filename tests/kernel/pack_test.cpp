@@ -15,7 +15,7 @@ namespace {
 
 int fills = 0;
 
-/// y = a * b, for a constant b that the kernel stores doubled where it may.
+/// y = a * b, for a constant b. If the kernel may pack constants, it stores 2 * b.
 struct packing_product {
   std::span<const float> doubled;
 

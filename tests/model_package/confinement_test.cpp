@@ -25,7 +25,7 @@ package_fault fault_of_model(const package_folder& at, const std::string& file,
   return problem_of(at / "pkg").fault;
 }
 
-/// Folders and links for both ways of following a path.
+/// Writes folders and links, to test both implementations of following a path.
 void write_tree(const package_folder& at) {
   at.write("in/file", "inside").write("in/sub/deep/file", "deep").write("out/file", "outside").make("in/empty");
   at.link("file", "in/to_file")
@@ -72,7 +72,7 @@ TEST_CASE("14: portable paths stay inside the package, however they are written"
                                   std::string{"a\\u0001.onnx"}})
     CHECK_MESSAGE(fault_of_model(at, file) == package_fault::confinement, file);
   CHECK(fault_of_model(at, "") == package_fault::schema);
-  // Names of every language are fine: accents without a letter that has them, signs that stand apart.
+  // Names in every language are allowed, including accents that do not combine with their letter, and separate signs.
   for (const char* const file : {"\\u00e9\\u4e2d.onnx", "q\\u0323\\u0301", "\\u0b95\\u0bbe", "\\uac01", "\\u1ec7"})
     CHECK_MESSAGE(fault_of_model(at, file) == package_fault::none, file);
   CHECK(fault_of_model(at, "../v2/m.onnx", "installed") == package_fault::none);
@@ -108,21 +108,21 @@ TEST_CASE("15: links out of the package are refused, for folders and files; link
   CHECK(problem_of(at / "pkg").fault == package_fault::confinement);
 }
 
-TEST_CASE("14 and 15: what is swapped after the package was opened leads nowhere else") {
+TEST_CASE("14 and 15: files that are replaced after the package was opened do not lead outside") {
   const package_folder at;
   at.write("outside/m.onnx", "outside").write("pkg/v1/m.onnx", "inside");
   at.write("pkg/manifest.json", with_model("m.onnx"));
   const package p = opened(at / "pkg");
   const package_variant& v = p.components()[0].variants[0];
-  // The file, by a link.
+  // The file is replaced by a link.
   std::filesystem::remove(at / "pkg/v1/m.onnx");
   at.link("../../outside/m.onnx", "pkg/v1/m.onnx");
   CHECK(p.read(v, "m.onnx").error().code() == status_code::fail);
-  // The folder, by a link.
+  // The folder is replaced by a link.
   std::filesystem::remove_all(at / "pkg/v1");
   at.link("../outside", "pkg/v1");
   CHECK(p.read(v, "m.onnx").error().code() == status_code::fail);
-  // The package itself: what was opened is what is read.
+  // The package's folder is replaced: files are read from the folder that was opened.
   std::filesystem::remove(at / "pkg/v1");
   at.write("pkg/v1/m.onnx", "inside");
   std::filesystem::rename(at / "pkg", at / "moved");
@@ -132,7 +132,7 @@ TEST_CASE("14 and 15: what is swapped after the package was opened leads nowhere
   CHECK((*bytes)->bytes().size() == std::string_view{"inside"}.size());
 }
 
-TEST_CASE("following a path by hand ends where the system ends, or says that it leads out") {
+TEST_CASE("following a path part by part ends where the system ends, or reports that it leads out") {
   const package_folder at;
   write_tree(at);
   const result<detail::held_folder> root = detail::held_folder::open(at / "in");
@@ -191,7 +191,7 @@ TEST_CASE("following a path by hand ends where the system ends, or says that it 
   CHECK(root->find(external_data_path, "top/etc", open_for::place, {&other->id(), 1}).error == path_error::outside);
 }
 
-TEST_CASE("JSON that no writer makes: nested, doubled, huge, cut short") {
+TEST_CASE("JSON that no writer makes is refused: deep nesting, equal keys, huge or truncated texts") {
   const std::string deep = std::string(100000, '[') + std::string(100000, ']');
   CHECK(has(parse_json(deep).error, "nested deeper"));
   CHECK(has(parse_json(R"({"a": 1, "b": {"c": 1, "c": 2}})").error, "'c' is given twice"));
@@ -231,7 +231,7 @@ TEST_CASE("JSON of many values, long keys, or many times the same file is refuse
   CHECK(has(why.words, "bytes of JSON"));
 }
 
-TEST_CASE("a manifest that is a pipe, a folder or a link out is no manifest, and nothing waits for it") {
+TEST_CASE("a manifest that is a pipe, a folder or a link out is refused without waiting for it") {
   const package_folder at;
   REQUIRE(::mkfifo((at / "manifest.json").c_str(), 0600) == 0);
   CHECK(problem_of(at.path()).fault != package_fault::none);

@@ -16,7 +16,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// A package of an external and an inline component, as files.
+/// Writes a package with an external and an inline component.
 void write_two(const package_folder& at) {
   at.write("manifest.json", R"({"schema_version": "1.0", "package_name": "two", "components": {"d": "decoder",
     "e": {"variants": {"cpu": {"ep": "CPUExecutionProvider", "executor_info": {"ort": {"model_file": "m.onnx"}}}}}}})");
@@ -68,7 +68,7 @@ TEST_CASE("28: a package is made, saved, opened again and is the same") {
   CHECK(files_below(at / "pkg").size() == 3);
 }
 
-TEST_CASE("edits are refused for what a reader would refuse, and change nothing then") {
+TEST_CASE("edits with data that a reader would refuse are refused, and change nothing") {
   const package_folder at;
   write_two(at);
   package p = opened(at.path());
@@ -103,7 +103,7 @@ TEST_CASE("edits are refused for what a reader would refuse, and change nothing 
   CHECK(files_below(at.path()) == before);
 }
 
-TEST_CASE("a variant of an external component comes and goes without the manifest being touched") {
+TEST_CASE("a variant of an external component is added and removed without a change of the manifest") {
   const package_folder at;
   write_two(at);
   at.write("from/m.onnx", "new model");
@@ -144,7 +144,7 @@ TEST_CASE("a variant that is replaced gets a folder beside the old one's") {
   CHECK(model_text(opened(at.path()), "e", "cpu") == "other model");
 }
 
-TEST_CASE("28: dense form has every component in the manifest; the same variant is chosen") {
+TEST_CASE("28: the dense form has every component in the manifest; the same variant is chosen") {
   const package_folder at, out;
   write_two(at);
   package p = opened(at.path());
@@ -163,7 +163,7 @@ TEST_CASE("28: dense form has every component in the manifest; the same variant 
   CHECK(opened(at.path()).save_as(at.path()).code() == status_code::fail);
 }
 
-TEST_CASE("20: shared assets are taken in by their contents") {
+TEST_CASE("20: shared assets are named by their contents") {
   const package_folder at, from;
   from.write("weights/w.bin", "weights");
   package p = *package::make("shared");
@@ -187,7 +187,7 @@ TEST_CASE("20: shared assets are taken in by their contents") {
   package read = opened(at / "pkg", options);
   REQUIRE(read.assets().size() == 1);
   CHECK(text_of_file(*read.resolve({}, *uri + "/w.bin", true)) == "weights");
-  CHECK((*read.prune(true, true)).empty());  // it is named
+  CHECK((*read.prune(true, true)).empty());  // the manifest names the asset
   CHECK(read.remove_variant("main", "cpu"));
   CHECK(!read.prune());
   CHECK(read.commit());
@@ -196,7 +196,7 @@ TEST_CASE("20: shared assets are taken in by their contents") {
   CHECK(!std::filesystem::exists(at / ("pkg/" + std::string{"shared_assets/sha256-"} + uri->substr(7))));
 }
 
-TEST_CASE("10: fields of a later minor version are there again after a commit") {
+TEST_CASE("10: fields of a later minor version are kept by a commit") {
   const package_folder at;
   at.write("manifest.json", R"({"schema_version": "1.9", "novel": {"a": 1}, "components": {"main": {"beside": 2,
     "variants": {"v": {"later": [3], "additional_metadata": {"deep": null}}}}}})");
@@ -211,7 +211,7 @@ TEST_CASE("10: fields of a later minor version are there again after a commit") 
   CHECK(read.components()[0].variants[0].metadata == R"({"deep":null})");
 }
 
-TEST_CASE("what prune must leave: everything that some text names") {
+TEST_CASE("prune leaves everything that a text in the package names") {
   const package_folder at;
   at.write("manifest.json", R"({"schema_version": "1.0", "additional_metadata": {"tokenizer": "extra/tokenizer"},
     "components": {"main": {"variants": {"v": {"executor_info": {"mine": {"draft": "../draft/x.onnx", "own": "plain"}}}}}}})");
@@ -229,7 +229,7 @@ TEST_CASE("what prune must leave: everything that some text names") {
 
 namespace {
 
-/// Whether the system call that a stopped child is about to make can change what is on disk.
+/// True if the system call that a stopped child is about to make can change files.
 bool is_about_to_write(pid_t child) {
   __ptrace_syscall_info info{};
   REQUIRE(::ptrace(PTRACE_GET_SYSCALL_INFO, child, sizeof info, &info) > 0);
@@ -244,7 +244,8 @@ bool is_about_to_write(pid_t child) {
   return std::find(std::begin(writing), std::end(writing), info.entry.nr) != std::end(writing);
 }
 
-/// Runs `work` in a child that is killed just before its n-th system call that writes; whether there were that many.
+/// Runs `work` in a child that is killed just before its n-th system call that changes files. Returns whether the child
+/// made that many.
 template <class Work>
 bool killed_at(int n, Work work) {
   const pid_t child = ::fork();
@@ -271,7 +272,7 @@ bool killed_at(int n, Work work) {
   return true;
 }
 
-/// The package as far as a reader can tell: components, variants and the bytes of their models.
+/// The contents of a package that a reader gets: components, variants and the bytes of their models.
 std::string facts_of(const std::string& folder) {
   const package p = opened(folder);
   std::string made;
@@ -319,7 +320,7 @@ TEST_CASE("a commit that is killed at any write leaves the old package or the ne
   survives_kills([&](const std::string& folder) {
     result<package> p = package::open(folder);
     if (!p) return;
-    // Both components change: two files, and a variant in the place of another.
+    // Both components change, which are in two files, and one variant is replaced.
     (void)p->remove_variant("d", "cpu");
     (void)p->add_variant("d", plain_variant("cpu"), from.path());
     (void)p->add_variant("e", plain_variant("fast"), from.path());
@@ -339,7 +340,7 @@ TEST_CASE("a commit of one external component that is killed leaves the old pack
   });
 }
 
-TEST_CASE("a package that is saved is complete or absent, whenever it is killed") {
+TEST_CASE("a saved package is complete or absent, even if the process is killed") {
   const package_folder original;
   write_two(original);
   int kills = 0, complete = 0;
@@ -358,7 +359,7 @@ TEST_CASE("a package that is saved is complete or absent, whenever it is killed"
   CHECK(complete < kills);
 }
 
-TEST_CASE("a folder that holds the package is not copied into it") {
+TEST_CASE("a folder that contains the package is not copied into it") {
   const package_folder at;
   at.write("m.onnx", "model");
   package p = *package::make("inside");

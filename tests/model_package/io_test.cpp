@@ -1,4 +1,4 @@
-// What packages take and give as a whole, in words.
+// Tests the inputs and outputs of whole packages.
 #include <cameo/packages.hpp>
 
 #include "full_speed.hpp"
@@ -13,7 +13,7 @@ package_value floats(std::string name, shape dims, bool optional = false) {
   return {std::move(name), "tensor(float)", std::move(dims), optional};
 }
 
-/// a -> b -> c: features of a picture, then classes of them.
+/// Two components a -> b -> c: the first computes features of an image, the second classes.
 std::vector<component_io> two_components() {
   return {{"features", {{floats("image", {"batch", "4"})}, {floats("vector", {"batch", "3"}), floats("norm", {"1"})}}},
           {"classes", {{floats("vector", {"n", "3"}), floats("bias", {"2"}, true)}, {floats("class", {"n", "2"})}}}};
@@ -27,7 +27,7 @@ std::string names_of(const std::vector<package_value>& all) {
 
 std::string words(const result<connected_io>& r) { return r ? "fits" : std::string{r.error().words()}; }
 
-TEST_CASE("components connect by names: what none before gives is an input, what none takes an output") {
+TEST_CASE("components connect by names: a value that no earlier one has is an input, one that none reads an output") {
   const std::vector<component_io> parts = two_components();
   const auto whole = connect(parts);
   REQUIRE_MESSAGE(whole, words(whole));
@@ -42,7 +42,7 @@ TEST_CASE("components connect by names: what none before gives is an input, what
   CHECK(whole->sources[1][1].number == 1);
 }
 
-TEST_CASE("the last component before gives a name that several have; an input of several is one") {
+TEST_CASE("of earlier components with an output of a name the last one is read; an input of several is one") {
   const std::vector<component_io> parts{{"a", {{floats("x", {"1"})}, {floats("y", {"1"})}}},
                                         {"b", {{floats("y", {"1"}), floats("x", {"1"})}, {floats("y", {"1"})}}},
                                         {"c", {{floats("y", {"1"})}, {floats("z", {"1"})}}}};
@@ -53,7 +53,7 @@ TEST_CASE("the last component before gives a name that several have; an input of
   CHECK(whole->sources[2][0].component == 1);
 }
 
-TEST_CASE("what does not connect is refused with both sides named") {
+TEST_CASE("components that do not connect are refused, and the message names both") {
   std::vector<component_io> apart{{"a", {{floats("x", {"1"})}, {floats("y", {"1"})}}},
                                   {"b", {{floats("other", {"1"})}, {floats("z", {"1"})}}}};
   CHECK(has(words(connect(apart)), "component 'b' reads no output of an earlier component: its inputs are 'other'"));
@@ -63,7 +63,7 @@ TEST_CASE("what does not connect is refused with both sides named") {
   CHECK(has(words(connect(apart)), "'x: tensor(int64)[1]'"));
 }
 
-TEST_CASE("values agree by type and by what is known of their dims") {
+TEST_CASE("values agree if their types and their known dims do") {
   CHECK(agree(floats("a", {"batch", "3"}), floats("b", {"2", "3"})));
   CHECK(agree(floats("a", {"?"}), floats("a", {"n"})));
   CHECK(!agree(floats("a", {"2"}), floats("a", {"3"})));
@@ -74,7 +74,7 @@ TEST_CASE("values agree by type and by what is known of their dims") {
   CHECK(agree({"a", "", {}, false}, floats("a", {"2"})));
 }
 
-TEST_CASE("a declaration may leave outputs out and order them; all inputs without a default have to be in it") {
+TEST_CASE("a declaration may omit and reorder outputs; it must contain all inputs without a default") {
   const std::vector<component_io> parts = two_components();
   package_io declared{{floats("image", {"batch", "4"})},
                       {floats("class", {"batch", "2"}), floats("vector", {"b", "3"})}};
@@ -104,7 +104,7 @@ TEST_CASE("variants of a component have one interface, in any order of names") {
             "input 'x' has the type 'x: tensor(float)[1]' in one and 'x: tensor(int8)[1]' in the other"));
 }
 
-TEST_CASE("the manifest keeps inputs and outputs of the whole, beside other metadata, through a commit") {
+TEST_CASE("a commit keeps the inputs and outputs of the package and its other metadata") {
   const package_folder folder;
   folder.write("manifest.json", R"({"schema_version": "1.0", "components": {}, "additional_metadata": {"by": "us"}})");
   package p = opened(folder.path());
@@ -125,7 +125,7 @@ TEST_CASE("the manifest keeps inputs and outputs of the whole, beside other meta
   CHECK(has(text_of_file(folder / "manifest.json"), R"("by")"));
 }
 
-TEST_CASE("many values are read and connected without looking for each among all") {
+TEST_CASE("many values are read and connected in linear time") {
   constexpr int many = full_speed ? 100'000 : 10'000;
   package_io io;
   for (int i = 0; i < many; ++i) io.inputs.push_back({"i" + std::to_string(i), "t", {}, false});
@@ -144,7 +144,7 @@ TEST_CASE("many values are read and connected without looking for each among all
   CHECK(whole->io.outputs.size() == std::size_t(many));
 }
 
-TEST_CASE("metadata of another form under 'io' is somebody else's: a warning, and nothing is declared") {
+TEST_CASE("metadata under 'io' in another format is a warning, and declares nothing") {
   for (const char* io : {"1", "{}", R"({"inputs": [], "outputs": [{"name": "x"}]})",
                          R"({"inputs": [{"name": "x", "type": "t", "shape": [1.5]}], "outputs": []})",
                          R"({"inputs": [{"name": "x", "type": "t"}, {"name": "x", "type": "t"}], "outputs": []})",

@@ -1,4 +1,4 @@
-// Names of cases begin with the numbers of the format's acceptance cases.
+// Tests opening packages. The numbers in the names of test cases are those of the format's acceptance cases.
 #include <cameo/packages.hpp>
 
 #include "packages.hpp"
@@ -20,7 +20,7 @@ package_fault fault_of_version(const std::string& json) {
 
 }  // namespace
 
-TEST_CASE("27: a package has what its manifest says, in the order of the file") {
+TEST_CASE("27: a package has the contents of its manifest, in the order of the file") {
   const package_folder folder;
   folder.write("manifest.json", R"({"schema_version": "1.0", "package_name": "toy", "package_version": "3",
     "description": "words", "additional_metadata": {"io": [1, 2]},
@@ -62,11 +62,11 @@ TEST_CASE("27: a package has what its manifest says, in the order of the file") 
   CHECK((*model)->bytes().size() == 5);
 }
 
-TEST_CASE("27: JSON that a package carries for others is kept value by value, with its escapes") {
+TEST_CASE("27: JSON in a package that other programs use is kept, with its escapes") {
   static constexpr std::string_view carried =
       R"({"quote":"\"","slash":"\\","line":"\n","low":"\u001f","beyond":"\u007f","letters":"caf\u00e9","empty":"",)"
       R"("list":[1,-2,1.5,1e+300,true,false,null,[],{}],"deep":{"a":[[{"b":{"c":["d"]}}]]},"\"":18446744073709551615})";
-  // Letters of other languages need no escape, and the character 127 has none.
+  // Letters of other languages need no escape, nor does the character 127.
   std::string kept{carried};
   kept.replace(kept.find("\\u007f"), 6, "\x7f").replace(kept.find("\\u00e9"), 6, "\xc3\xa9");
   const package_folder folder;
@@ -75,7 +75,7 @@ TEST_CASE("27: JSON that a package carries for others is kept value by value, wi
   CHECK(opened(folder.path()).metadata() == kept);
 }
 
-TEST_CASE("27: names that a package has not are INVALID_ARGUMENT, and told with those it has") {
+TEST_CASE("27: unknown names are INVALID_ARGUMENT, and the message lists the known ones") {
   const package_folder folder;
   folder.write("manifest.json", manifest_of(variant_json("one", "")));
   const package p = opened(folder.path());
@@ -88,7 +88,7 @@ TEST_CASE("27: names that a package has not are INVALID_ARGUMENT, and told with 
   CHECK(p.find("other") == nullptr);
 }
 
-TEST_CASE("9: schema versions: whole numbers and texts of version 1; others are refused as what they are") {
+TEST_CASE("9: schema versions are whole numbers or texts of version 1; others are refused with a message") {
   for (const char* good : {"\"1\"", "\"1.0\"", "\"1.7\"", "1"}) CHECK(fault_of_version(good) == package_fault::none);
   for (const char* other : {"\"2.0\"", "\"0.9\"", "2"}) CHECK(fault_of_version(other) == package_fault::version);
   for (const char* bad : {"\"abc\"", "\"1.0.0\"", "\"1.x\"", "\"\"", "1.0", "null", "-1", "\"-1\"", "\"1.\"", "\" 1\"",
@@ -119,7 +119,7 @@ TEST_CASE("10: an unknown field is an error that names it, and is kept in a late
   CHECK(p.components()[0].variants[0].unknown == R"({"later":2})");
 }
 
-TEST_CASE("11: layouts, components and variants of other kinds are schema errors with their place") {
+TEST_CASE("11: layouts, components and variants of other kinds are schema errors with their location") {
   CHECK(problem_with(R"({"schema_version": "1.0", "layout": "zip", "components": {}})").at == "/layout");
   CHECK(problem_with(R"({"schema_version": "1.0"})").fault == package_fault::schema);
   CHECK(problem_with(R"({"schema_version": "1.0", "components": []})").at == "/components");
@@ -139,7 +139,7 @@ TEST_CASE("11: layouts, components and variants of other kinds are schema errors
     CHECK_MESSAGE(problem_with(text).fault == package_fault::schema, text);
 }
 
-TEST_CASE("what is no package: a file, nothing, a folder without manifest") {
+TEST_CASE("a file, a missing path and a folder without manifest are refused as packages") {
   const package_folder folder;
   CHECK(problem_of(folder.path()).fault == package_fault::not_found);
   CHECK(problem_of(folder / "nowhere").fault == package_fault::not_found);
@@ -147,7 +147,7 @@ TEST_CASE("what is no package: a file, nothing, a folder without manifest") {
   CHECK(problem_of(folder / "file").fault == package_fault::not_found);
 }
 
-TEST_CASE("12: external components, by folder and by file, have their variants beside the JSON") {
+TEST_CASE("12: external components, by folder and by file, have their variants in the folder of the JSON") {
   const package_folder folder;
   folder.write("manifest.json",
                R"({"schema_version": "1.0", "components": {"d": "decoder", "e": "parts/encoder.json"}})");
@@ -167,7 +167,7 @@ TEST_CASE("12: external components, by folder and by file, have their variants b
   CHECK(why.at == "/variants/npu/ep");
 }
 
-TEST_CASE("13: an explicit variant folder must be there; an inferred one is missed when its model is read") {
+TEST_CASE("13: an explicit variant folder must exist; a missing default one is an error when its model is read") {
   CHECK(problem_with(manifest_of(variant_json("v", R"("variant_directory": "gone")"))).fault ==
         package_fault::not_found);
   const package_folder folder;
@@ -179,7 +179,7 @@ TEST_CASE("13: an explicit variant folder must be there; an inferred one is miss
   CHECK(p.read(v, *v.model_file).error().code() == status_code::no_suchfile);
 }
 
-TEST_CASE("16: executor information: from a file that must be there, or inline; other names are ignored") {
+TEST_CASE("16: executor information is in a file that must exist, or inline; other names are ignored") {
   const auto with = [](const std::string& info) {
     return manifest_of(variant_json("v", "\"executor_info\": " + info));
   };
@@ -198,7 +198,7 @@ TEST_CASE("16: executor information: from a file that must be there, or inline; 
   CHECK(problem_of(folder.path()).file == "v/sub/info.json");
 }
 
-TEST_CASE("17: session options are texts, and some a package may not set") {
+TEST_CASE("17: session options are texts, and a package must not set some of them") {
   const auto with = [](const std::string& options) {
     return problem_with(
         manifest_of(variant_json("v", R"("executor_info": {"ort": {"session_options": {)" + options + "}}}")));
@@ -215,7 +215,7 @@ TEST_CASE("17: session options are texts, and some a package may not set") {
   }
 }
 
-TEST_CASE("19: options that name paths are resolved, and confined") {
+TEST_CASE("19: options that are paths are resolved and confined") {
   const package_folder folder;
   const std::string key = "session.model_external_initializers_file_folder_path";
   const auto with = [&](const std::string& value) {
@@ -232,7 +232,7 @@ TEST_CASE("19: options that name paths are resolved, and confined") {
   CHECK(problem_of(folder.path()).fault == package_fault::confinement);
 }
 
-TEST_CASE("20: shared assets: known, unknown, and texts that only look like one") {
+TEST_CASE("20: shared assets are known or unknown; texts that only look like one are paths") {
   const package_folder folder;
   const auto with_model = [&](const std::string& file) {
     folder.write("manifest.json",
@@ -247,10 +247,10 @@ TEST_CASE("20: shared assets: known, unknown, and texts that only look like one"
   CHECK(with_model("sha256:" + hex_b) == package_fault::not_found);
   CHECK(with_model("sha256:" + hex_a + "/../x") == package_fault::confinement);
   CHECK(with_model("sha256:" + hex_a + "//abs") == package_fault::confinement);
-  CHECK(with_model("sha256:" + std::string(64, 'A')) == package_fault::none);  // a relative path that is not there
+  CHECK(with_model("sha256:" + std::string(64, 'A')) == package_fault::none);  // a relative path that does not exist
 }
 
-TEST_CASE("21: the manifest says where an asset is, and in a portable package that is inside") {
+TEST_CASE("21: the manifest has the path of an asset, which is inside a portable package") {
   const package_folder folder;
   folder.make("elsewhere");
   const auto with_override = [&](const std::string& layout, const std::string& path) {
@@ -267,7 +267,7 @@ TEST_CASE("21: the manifest says where an asset is, and in a portable package th
   CHECK(opened(folder.path()).resolve({}, "sha256:" + hex_a, true).error().words() == "");
 }
 
-TEST_CASE("19: folders that a variant names are opened: its own, its model's, an asset, what an option says") {
+TEST_CASE("19: folders that a variant names are opened: its own, its model's, an asset, that of an option") {
   const package_folder folder;
   const std::string weights = "session.model_external_initializers_file_folder_path", asset = "sha256:" + hex_a;
   folder.write("manifest.json", manifest_of(variant_json("v", R"("executor_info": {"ort": {"model_file": "sub/m.onnx",
@@ -290,7 +290,7 @@ TEST_CASE("19: folders that a variant names are opened: its own, its model's, an
   CHECK(path(p.open_folder(v, "../v")) == "FAIL");
 }
 
-TEST_CASE("13 and 20: beside a variant's folder that is not there lies nothing, whatever else is called so") {
+TEST_CASE("13 and 20: in a missing variant's folder there is no file, even if its name exists elsewhere") {
   const package_folder folder;
   folder.write("manifest.json", R"({"schema_version": "1.0", "components": {"c": "c"}})");
   folder.write("c/component.json", R"({"variants": {"v": {}}})").write("v/m.onnx", "another's");
@@ -304,13 +304,14 @@ TEST_CASE("13 and 20: beside a variant's folder that is not there lies nothing, 
   CHECK(p.open_folder_of(v, in_asset));
 }
 
-TEST_CASE("23: the hash of a folder is of names and contents, not of order or empty folders") {
+TEST_CASE("23: the hash of a folder depends on names and contents, not on order or empty folders") {
   const package_folder folder;
   folder.write("one/a/x", "1").write("one/y", "2").write("two/y", "2").write("two/a/x", "1");
   const result<std::string> one = hash_folder(folder / "one");
   REQUIRE_MESSAGE(one, one.error().words());
   CHECK(*one == *hash_folder(folder / "two"));
-  // printf '%s  a/x\n%s  y\n' $(printf 1 | sha256sum | cut -c-64) $(printf 2 | sha256sum | cut -c-64) | sha256sum
+  // This command prints the expected hash:
+  // `printf '%s  a/x\n%s  y\n' $(printf 1 | sha256sum | cut -c-64) $(printf 2 | sha256sum | cut -c-64) | sha256sum`
   CHECK(*one == "sha256:77fa57188c8539abfca5acd36a3112d6db88650af84be2a108c52f38d8a515bb");
   folder.make("two/empty/deeper");
   CHECK(*one == *hash_folder(folder / "two"));
@@ -318,18 +319,18 @@ TEST_CASE("23: the hash of a folder is of names and contents, not of order or em
   CHECK(*one != *hash_folder(folder / "two"));
   folder.link("y", "one/link");
   CHECK(hash_folder(folder / "one").error().code() == status_code::invalid_argument);
-  folder.write("three/\u00e9", "1").write("four/e\u0301", "1");  // one name to some systems
+  folder.write("three/\u00e9", "1").write("four/e\u0301", "1");  // some systems consider these names equal
   CHECK(hash_folder(folder / "three"));
   CHECK(hash_folder(folder / "four").error().code() == status_code::invalid_argument);
   CHECK(hash_folder(folder / "nowhere").error().code() == status_code::no_suchfile);
 }
 
-TEST_CASE("22 and 29: an asset that is not what its name says opens, unless it is to be verified") {
+TEST_CASE("22 and 29: a package with an asset of another hash than its name opens, unless assets are verified") {
   const package_folder folder;
   folder.write("manifest.json", R"({"schema_version": "1.0", "components": {}, "novel": 1})");
   folder.write("shared_assets/sha256-" + hex_a + "/w", "weights");
   std::vector<package_problem> found;
-  CHECK(package::validate(folder.path(), {}, found));  // an unknown field alone is a warning
+  CHECK(package::validate(folder.path(), {}, found));  // an unknown field is only a warning
   REQUIRE(found.size() == 1);
   CHECK(!found[0].is_error);
   CHECK(found[0].at == "/novel");
@@ -349,7 +350,7 @@ TEST_CASE("22 and 29: an asset that is not what its name says opens, unless it i
   CHECK(problem_of(folder.path(), options).fault == package_fault::none);
 }
 
-TEST_CASE("29: validation reports everything that is wrong, not the first thing") {
+TEST_CASE("29: validation reports all errors, not only the first") {
   const package_folder folder;
   folder.write("manifest.json", manifest_of(R"("a": {"ep": 1}, "b": {"device": "tpu"}, "c": 3)"));
   std::vector<package_problem> found;
@@ -360,7 +361,7 @@ TEST_CASE("29: validation reports everything that is wrong, not the first thing"
   };
   CHECK(count("/components/main/variants/a/ep", true) == 1);
   CHECK(count("/components/main/variants/b/device", false) == 1);
-  CHECK(count("/components/main/variants/b", true) == 1);  // no folder
+  CHECK(count("/components/main/variants/b", true) == 1);  // there is no folder
   CHECK(count("/components/main/variants/c", true) == 1);
 }
 
@@ -380,7 +381,7 @@ TEST_CASE("a package of ten thousand variants opens") {
   CHECK(p.components()[0].variants[9999].folder == "variant_9999");
 }
 
-TEST_CASE("of a folder with many variants links are followed, and what is missing is missing") {
+TEST_CASE("links in a folder with many variants are followed, and missing folders are errors") {
   const package_folder folder;
   std::string variants;
   for (int i = 0; i < 300; ++i)
@@ -404,7 +405,7 @@ TEST_CASE("of a folder with many variants links are followed, and what is missin
   }));
 }
 
-TEST_CASE("folders that some systems take for one are wrong, and such names are refused by edits") {
+TEST_CASE("folders whose names differ only in case are errors, and edits refuse such names") {
   const package_folder folder, from;
   folder.write("manifest.json", manifest_of(variant_json("cpu", "") + "," + variant_json("CPU", "")));
   folder.make("cpu").make("CPU");
@@ -439,7 +440,7 @@ TEST_CASE("folders that some systems take for one are wrong, and such names are 
   const status missing = p.add_variant("main", v, from.path());
   CHECK(missing.code() == status_code::invalid_argument);
   CHECK_MESSAGE(has(missing.words(), "'n.onnx'"), missing.words());
-  // Of another component, with the same name but for its case: another folder.
+  // A variant of another component may have a name that differs only in case: it is in another folder.
   REQUIRE(p.add_component("other"));
   v.name = "Cpu";
   v.model_file = "m.onnx";
@@ -449,7 +450,7 @@ TEST_CASE("folders that some systems take for one are wrong, and such names are 
   CHECK(opened(folder / "saved").components()[1].variants[0].folder == "Cpu-2");
 }
 
-TEST_CASE("a new component in a file of its own is written there, with its variants beside it") {
+TEST_CASE("a new external component is written to a separate file, with its variants in the same folder") {
   const package_folder at, from;
   from.write("m.onnx", "model");
   package p = *package::make("external");

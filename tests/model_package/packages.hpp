@@ -13,7 +13,7 @@
 
 namespace cameo::test {
 
-/// A folder of its own that goes with the test.
+/// A temporary folder for a package, which the destructor removes.
 class package_folder {
  public:
   package_folder() {
@@ -30,7 +30,7 @@ class package_folder {
 
   std::string operator/(const std::string& below) const { return path_ + "/" + below; }
   const std::string& path() const { return path_; }
-  /// Makes the folders on the way.
+  /// Writes a file, and creates its folders.
   const package_folder& write(const std::string& below, std::string_view text) const {
     const std::filesystem::path file = path_ + "/" + below;
     std::filesystem::create_directories(file.parent_path());
@@ -55,7 +55,7 @@ inline std::string text_of_file(const std::string& path) {
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-/// Every file below a folder, with what is in it.
+/// The paths and contents of all files below a folder.
 inline std::map<std::string, std::string> files_below(const std::string& folder) {
   std::map<std::string, std::string> made;
   for (const auto& each : std::filesystem::recursive_directory_iterator{folder})
@@ -68,7 +68,7 @@ inline std::map<std::string, std::string> files_below(const std::string& folder)
 inline std::string manifest_of(const std::string& variants) {
   return R"({"schema_version": "1.0", "components": {"main": {"variants": {)" + variants + "}}}}";
 }
-/// "name": {fields}
+/// A JSON member "name": {fields}.
 /// A variant for cpu whose model is the file "m.onnx".
 inline package_variant plain_variant(const std::string& name) {
   package_variant v;
@@ -82,7 +82,7 @@ inline std::string variant_json(const std::string& name, const std::string& fiel
   return "\"" + name + "\": {" + fields + "}";
 }
 
-/// What is wrong with the package in a folder; fault none when nothing is.
+/// The first error of the package in a folder; fault `none` if there is none.
 inline package_problem problem_of(const std::string& folder, const package_open_options& options = {}) {
   package_problem why;
   const result<package> opened = package::open(folder, options, &why);
@@ -90,7 +90,7 @@ inline package_problem problem_of(const std::string& folder, const package_open_
   CHECK(bool(opened) == (why.fault == package_fault::none));
   return why;
 }
-/// The same for a manifest alone.
+/// The first error of a package that consists of a manifest.
 inline package_problem problem_with(const std::string& manifest) {
   const package_folder folder;
   folder.write("manifest.json", manifest);
@@ -105,7 +105,7 @@ inline package opened(const std::string& folder, const package_open_options& opt
 
 inline bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
-/// The fixtures of the acceptance cases: a provider for an NPU that judges strings, and one for the processor.
+/// The devices of the acceptance cases: an NPU whose provider judges compatibility strings, and a CPU.
 inline device_facts ref_npu() {
   const auto judge = [](std::string_view text) -> result<variant_fit> {
     if (text == "opt") return variant_fit::optimal;
@@ -119,7 +119,7 @@ inline device_facts ref_npu() {
 }
 inline device_facts cpu_device() { return {"CPUExecutionProvider", "cpu", "", {}, {}}; }
 
-/// The variant that this device alone gets, or why there is none.
+/// The variant that is selected for a single device, or the error.
 inline std::string chosen_in(const package& p, const std::string& component,
                              const device_facts& device = cpu_device()) {
   const result<selection> made = select_variant(p, component, {&device, 1});

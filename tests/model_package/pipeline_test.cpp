@@ -1,4 +1,4 @@
-// Components of a package, one after the other.
+// Tests running the components of a package as a pipeline.
 #include "sessions.hpp"
 
 #include <cameo/session/pipeline.hpp>
@@ -11,7 +11,7 @@
 namespace cameo::test {
 namespace {
 
-/// `to`[1] = the sum of c and all of `from`[1].
+/// A model whose output `to`[1] is the sum of c and its inputs `from`[1].
 std::unique_ptr<model> sum(const std::string& to, std::vector<std::string> from, float c) {
   model_builder b;
   value_id at = b.constant("c", {1}, std::vector<float>{c});
@@ -27,7 +27,8 @@ void write(const std::string& path, const model& m) {
   REQUIRE(write_onnx(m, path));
 }
 
-/// x + 10 = y, y + x + 100 = z; both for cpu, the second for the NPU as well, which adds 1000.
+/// A package of two components: y = x + 10 and z = y + x + 100. Both have a variant for cpu; the second also has one
+/// for the NPU, which adds 1000.
 struct two_parts {
   package_folder at;
   explicit two_parts(const std::string& more = {}) {
@@ -62,12 +63,12 @@ TEST_CASE("components run in declared order as one model; each in the variant th
   REQUIRE(whole->outputs().size() == 1);
   CHECK(whole->outputs()[0].name == "z");
   CHECK(only(whole->run({{"x", x}})) == 1 + 10 + 1 + 1000);
-  const auto on_cpu_alone = npu.loader.load(p, on({"cpu"}));
+  const auto on_cpu_alone = npu.loader.load(p, using_providers({"cpu"}));
   REQUIRE(on_cpu_alone);
   CHECK(only(on_cpu_alone->run({{"x", x}})) == 1 + 10 + 1 + 100);
 }
 
-TEST_CASE("a pipeline is told of wrong inputs as a session is, and says which component failed") {
+TEST_CASE("a pipeline checks its inputs as a session does, and names the component that failed") {
   const two_parts files;
   const auto whole = runtime<eps::cpu>{}.load(opened(files.at.path()));
   REQUIRE(whole);
@@ -90,7 +91,8 @@ TEST_CASE("a pipeline is told of wrong inputs as a session is, and says which co
   CHECK(late.error().code() == status_code::deadline_exceeded);
 }
 
-TEST_CASE("a pipeline gives what the package declares, and a package that declares otherwise does not load") {
+TEST_CASE(
+    "a pipeline has the outputs that the package declares, and a package with a wrong declaration fails to load") {
   const std::string declared = R"j(, "additional_metadata": {"io": {"inputs": [{"name": "x", "type": "tensor(float)"}],
     "outputs": [{"name": "z", "type": "tensor(float)", "shape": [1]}, {"name": "y", "type": "tensor(float)"}]}})j";
   const two_parts files{declared};
@@ -107,7 +109,7 @@ TEST_CASE("a pipeline gives what the package declares, and a package that declar
   CHECK(has(verdict(runtime<eps::cpu>{}.load(opened(wrong.at.path()))), "input 'x' has the type 'x: tensor(int64)'"));
 }
 
-TEST_CASE("a pipeline outlives its package, and its runs may come from several threads") {
+TEST_CASE("a pipeline outlives its package, and several threads may run it") {
   std::optional<pipeline> whole;
   {
     const two_parts files;
@@ -127,7 +129,7 @@ TEST_CASE("a pipeline outlives its package, and its runs may come from several t
   for (std::size_t t = 0; t < sums.size(); ++t) CHECK(sums[t] == 20 * (2 * float(t) + 110));
 }
 
-TEST_CASE("components that do not connect, and a package without any, are no pipeline") {
+TEST_CASE("components that do not connect, and a package without components, are errors") {
   const package_folder at;
   at.write("manifest.json", R"({"schema_version": "1.0", "components": {"one": {"variants": {)" +
                                 variant_json("a", runs_on(on_cpu)) + R"(}}, "two": {"variants": {)" +
@@ -141,7 +143,7 @@ TEST_CASE("components that do not connect, and a package without any, are no pip
   CHECK(has(verdict(runtime<eps::cpu>{}.load(opened(empty.path()))), "the package has no components"));
 }
 
-TEST_CASE("the models of a package say what it takes and gives; variants that differ are refused, unread ones listed") {
+TEST_CASE("a package's interface is that of its models; different variants are refused, unread ones are listed") {
   const two_parts files;
   std::vector<std::string> unread;
   const auto parts = interfaces_of(opened(files.at.path()), default_formats::rows, &unread);

@@ -5,7 +5,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// Which variant of a manifest's is chosen; the error's words if none is.
+/// The name of the chosen variant of a manifest; the words of the error if none is chosen.
 std::string chosen(const std::string& variants, const std::vector<device_facts>& devices, best_fit policy = {}) {
   const package_folder folder;
   folder.write("manifest.json", manifest_of(variants));
@@ -17,7 +17,7 @@ std::string chosen(const std::string& variants, const std::vector<device_facts>&
 
 bool none_of(const std::string& words) { return has(words, "no suitable variant"); }
 
-/// A policy of one's own.
+/// A user's policy.
 struct last_one {
   selection operator()(const selection_request& request) const {
     selection made;
@@ -31,7 +31,7 @@ static_assert(!variant_policy<no_policy>);
 
 }  // namespace
 
-TEST_CASE("1: one variant that names the provider is chosen, and lies in the package") {
+TEST_CASE("1: a variant that names the provider is chosen, and its folder is in the package") {
   const package_folder folder;
   folder.write("manifest.json", manifest_of(cpu_variant("only"))).make("only");
   const package p = opened(folder.path());
@@ -49,14 +49,14 @@ TEST_CASE("2: of equal variants the first declared is chosen") {
   CHECK(chosen(cpu_variant("a") + "," + cpu_variant("b"), {cpu_device()}) == "a");
 }
 
-TEST_CASE("3: the compatibility string decides: optimal, to be compiled again, no opinion, not supported") {
+TEST_CASE("3: the verdict decides: optimal, prefer_recompilation, not_applicable, unsupported") {
   CHECK(chosen(npu_variant("v1", "old") + "," + npu_variant("v2", "opt"), {ref_npu()}) == "v2");
   CHECK(chosen(npu_variant("v1", "x") + "," + npu_variant("v2", "old"), {ref_npu()}) == "v2");
   CHECK(none_of(chosen(npu_variant("v1", "bad"), {ref_npu()})));
   CHECK(chosen(npu_variant("v1", "bad") + "," + npu_variant("v2", "x"), {ref_npu()}) == "v2");
 }
 
-TEST_CASE("4: a provider that cannot judge a string counts as one without opinion") {
+TEST_CASE("4: an error of the provider's hook counts as no verdict") {
   for (const std::string failing : {"err", "throw"}) {
     CHECK(chosen(npu_variant("v1", failing), {ref_npu()}) == "v1");
     CHECK(chosen(npu_variant("v1", failing) + "," + npu_variant("v2", "opt"), {ref_npu()}) == "v2");
@@ -66,11 +66,12 @@ TEST_CASE("4: a provider that cannot judge a string counts as one without opinio
   CHECK(chosen(npu_variant("v1", "bad"), {silent}) == "v1");
 }
 
-TEST_CASE("5: the first provider alone counts, unless the policy is ranked") {
+TEST_CASE("5: only the first provider counts, unless the policy is ranked") {
   const std::vector<device_facts> devices{ref_npu(), cpu_device()};
   CHECK(none_of(chosen(cpu_variant("v"), devices)));
   CHECK(chosen(cpu_variant("v"), devices, {true}) == "v");
-  CHECK(chosen(cpu_variant("v") + "," + npu_variant("n", "x"), devices, {true}) == "n");  // the first with a match
+  CHECK(chosen(cpu_variant("v") + "," + npu_variant("n", "x"), devices, {true}) ==
+        "n");  // the first provider with a match
   CHECK(chosen(npu_variant("n", "bad") + "," + cpu_variant("v"), devices, {true}) == "v");
   CHECK(none_of(chosen(npu_variant("n", "bad"), devices, {true})));
 }
@@ -87,7 +88,7 @@ TEST_CASE("6: a device must be one that the provider has, in upper or lower case
   CHECK(chosen(cpu_variant("v"), {unknown}) == "v");
 }
 
-TEST_CASE("6: of several devices of a provider the best one counts, among those of the kind that is asked for") {
+TEST_CASE("6: of a provider's devices of the variant's kind, the best one counts") {
   device_facts cpu{"Many", "cpu", "", {}, [](std::string_view) { return variant_fit::optimal; }};
   device_facts gpu{"Many", "gpu", "", {}, [](std::string_view) { return variant_fit::unsupported; }};
   const auto of = [](const std::string& device) {
@@ -129,7 +130,7 @@ TEST_CASE("every variant has an explanation, in the selection and in the error")
   CHECK(has(words, "'none': it names no ep"));
 }
 
-TEST_CASE("a policy is a type that one may bring") {
+TEST_CASE("a user may write a policy") {
   const package_folder folder;
   folder.write("manifest.json", manifest_of(variant_json("a", "") + "," + variant_json("z", "")));
   const package p = opened(folder.path());
@@ -171,16 +172,17 @@ TEST_CASE("the early layout opens and selects: variants in metadata.json, in a l
     REQUIRE(c.variants.size() == 2);
     CHECK(c.variants[0].folder == "models/mul/variant_1");
     CHECK(p.read(c.variants[0], *c.variants[0].model_file));
-    CHECK(p.read(c.variants[1], *c.variants[1].model_file));  // beside metadata.json
+    CHECK(p.read(c.variants[1], *c.variants[1].model_file));  // the file is beside metadata.json
     CHECK(chosen_in(p, "mul", example_ep("cpu", "arch1")) == "variant_1");
     CHECK(chosen_in(p, "mul", example_ep("npu", "arch2")) == "variant_2");
     CHECK(none_of(chosen_in(p, "mul", example_ep("cpu", "arch2"))));
-    CHECK(chosen_in(p, "mul", example_ep("", "arch2")) == "variant_2");  // it tells of no device: not asked
-    CHECK(chosen_in(p, "mul", example_ep("npu", "")) == "variant_2");    // it states no architecture
+    CHECK(chosen_in(p, "mul", example_ep("", "arch2")) ==
+          "variant_2");  // the provider lists no kind of device, so that it is not compared
+    CHECK(chosen_in(p, "mul", example_ep("npu", "")) == "variant_2");  // the device has no architecture
   }
 }
 
-TEST_CASE("metadata.json is the truth, and the manifest has what it lacks") {
+TEST_CASE("metadata.json has precedence, and the manifest has fields that it lacks") {
   const package_folder at;
   at.write("manifest.json", R"({"model_name": "m", "component_models": {"c": {"model_variants": {
     "v": {"model_file": "other.onnx", "constraints": {"ep": "Wrong", "device": "npu"}},
@@ -210,7 +212,7 @@ TEST_CASE("components of the layout with metadata.json are the folders when the 
   CHECK(p.components()[0].name == "a");
   const package_variant& v = p.components()[1].variants[0];
   CHECK(v.folder == "models/b/id7");
-  CHECK(v.model_file == "only.onnx");  // the one that is there
+  CHECK(v.model_file == "only.onnx");  // the only model file
   CHECK(v.compatibility == "opt");
   at.write("manifest.json", R"({"model_name": "m", "component_models": ["a", "gone"]})");
   CHECK(problem_of(at.path()).fault == package_fault::not_found);
@@ -251,7 +253,7 @@ TEST_CASE("an older layout is schema 1 once it is committed, and the same varian
     CHECK(package::validate(folder, {}, found));
     CHECK(found.empty());
   }
-  // Elsewhere the word may mean anything.
+  // In other packages, the field "architecture" may have another meaning.
   at.write("manifest.json", manifest_of(cpu_variant("v", R"(, "additional_metadata": {"architecture": "llama"})")));
   device_facts cpu = cpu_device();
   cpu.metadata = {{"architecture", "x86"}};

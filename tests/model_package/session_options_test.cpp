@@ -1,4 +1,4 @@
-// What holds in a session of a package: its own options, the caller's, the devices that were selected for it.
+// Tests the options of a package's sessions: those of the package, of the caller, and of the selected devices.
 #include "sessions.hpp"
 
 namespace cameo::test {
@@ -18,7 +18,7 @@ const std::string with_options = variant_json(
                    R"("session_options": {"session.intra_op_num_threads": "3", "session.disable_prepacking": "1"},
                       "provider_options": {"level": "2"})"));
 
-TEST_CASE("case 18: the package's options hold where the caller gives none, and only there") {
+TEST_CASE("case 18: the package's options are used only if the caller gives none") {
   const numbered_package pkg{
       variant_json("v", runs_on(on_cpu, {}, R"("session_options": {"session.intra_op_num_threads": "3",
         "session.graph_optimization_level": "disable_all", "session.disable_prepacking": "1"})")),
@@ -41,11 +41,11 @@ TEST_CASE("case 18: the package's options hold where the caller gives none, and 
   CHECK(empty->config("session.graph_optimization_level") == "enable_all");
 }
 
-TEST_CASE("without options: the provider that was selected for, its device's defaults, and the package's over them") {
+TEST_CASE("without options: the selected provider, its device's defaults, and the package's options over them") {
   const numbered_package pkg{with_options, {{"npu", 1}}};
   npu_runtime npu;
   npu.state->devices = {npu_device("NPU", device_kind::npu, {{"mode", "fast"}, {"level", "1"}})};
-  const component_context c = selected(npu.loader, pkg.at.path(), on({"refnpu"}));
+  const component_context c = selected(npu.loader, pkg.at.path(), using_providers({"refnpu"}));
   REQUIRE(c.devices().size() == 1);
   const auto s = npu.loader.load(c);
   REQUIRE(added_by(s) == "1");
@@ -59,47 +59,47 @@ TEST_CASE("without options: the provider that was selected for, its device's def
   CHECK(npu.state->modes == names{"fast"});
 }
 
-TEST_CASE("with options that name no provider: the one that was selected for, and nothing of the package's") {
+TEST_CASE("with options that name no provider: the selected provider, without the package's options") {
   const numbered_package pkg{with_options, {{"npu", 1}}};
   npu_runtime npu;
   npu.state->devices = {npu_device("NPU", device_kind::npu, {{"mode", "fast"}, {"level", "1"}})};
-  const component_context c = selected(npu.loader, pkg.at.path(), on({"refnpu"}));
+  const component_context c = selected(npu.loader, pkg.at.path(), using_providers({"refnpu"}));
   session_options own = keys({{"ep.refnpu.mode", "mine"}});
   own.threads = 2;
   const auto s = npu.loader.load(c, own);
   REQUIRE(added_by(s) == "1");
   CHECK(s->placements().at(0).provider == "refnpu");
   CHECK(npu_option(*s, "mode") == "mine");
-  CHECK(npu_option(*s, "level") == "1");  // the device's
+  CHECK(npu_option(*s, "level") == "1");  // the device's default
   CHECK(s->thread_count() == 2);
   CHECK(s->config("session.disable_prepacking") == "0");
   CHECK(npu.state->device_names == names{"NPU"});
 }
 
-TEST_CASE("with options that name providers: these, in their order, and nothing of what was selected") {
+TEST_CASE("with options that name providers: these in their order, without the selected provider") {
   const numbered_package pkg{with_options, {{"npu", 1}}};
   npu_runtime npu;
   npu.state->devices = {npu_device("NPU", device_kind::npu, {{"mode", "fast"}})};
-  const component_context c = selected(npu.loader, pkg.at.path(), on({"refnpu"}));
+  const component_context c = selected(npu.loader, pkg.at.path(), using_providers({"refnpu"}));
   for (const names& wanted : {names{"cpu"}, names{"cpu", "refnpu"}, names{"refnpu", "cpu"}}) {
-    const auto s = npu.loader.load(c, on(wanted));
+    const auto s = npu.loader.load(c, using_providers(wanted));
     REQUIRE(added_by(s) == "1");
     CHECK(s->providers() == wanted);
     CHECK(s->devices().empty());
     CHECK(npu_option(*s, "level").empty());
     CHECK(s->config("session.disable_prepacking") == "0");
   }
-  CHECK(npu.state->modes.empty());  // nobody set anything
-  CHECK(npu.loader.load(c, on({"nobody"})).error().code() == status_code::invalid_argument);
+  CHECK(npu.state->modes.empty());  // no option was set
+  CHECK(npu.loader.load(c, using_providers({"nobody"})).error().code() == status_code::invalid_argument);
   session_options devices_alone;
   devices_alone.devices = c.devices();
   CHECK(npu.loader.load(c, devices_alone).error().code() == status_code::invalid_argument);
 }
 
-TEST_CASE("options that were selected with are not the session's") {
+TEST_CASE("options that were passed to select() are not used for sessions") {
   const numbered_package pkg{variant_json("npu", runs_on(on_npu)), {{"npu", 1}}};
   npu_runtime npu;
-  session_options how = on({"refnpu"});
+  session_options how = using_providers({"refnpu"});
   how.config = {{"ep.refnpu.mode", "asked"}, {"session.disable_prepacking", "1"}};
   how.threads = 3;
   const component_context c = selected(npu.loader, pkg.at.path(), how);
@@ -110,10 +110,11 @@ TEST_CASE("options that were selected with are not the session's") {
   }
   how.config = {{"session.no_such_key", "1"}};
   CHECK(npu.loader.select(opened(pkg.at.path()), "main", how).error().code() == status_code::invalid_argument);
-  CHECK(npu.loader.select(opened(pkg.at.path()), "main", on({"nobody"})).error().code() == status_code::invalid_argument);
+  CHECK(npu.loader.select(opened(pkg.at.path()), "main", using_providers({"nobody"})).error().code() ==
+        status_code::invalid_argument);
 }
 
-TEST_CASE("a provider that can't be made as the package wants it is an error, and no reason to run on cpu") {
+TEST_CASE("a provider that can't be configured with the package's options is an error; cpu is not used instead") {
   const auto of = [](const std::string& options) {
     return variant_json("npu", runs_on(on_npu, {}, "\"provider_options\": {" + options + "}"));
   };
@@ -126,24 +127,25 @@ TEST_CASE("a provider that can't be made as the package wants it is an error, an
   for (const auto& row : rows) {
     const numbered_package pkg{of(row.options), {{"npu", 1}}};
     const npu_runtime npu;
-    const component_context c = selected(npu.loader, pkg.at.path(), on({"refnpu", "cpu"}));
+    const component_context c = selected(npu.loader, pkg.at.path(), using_providers({"refnpu", "cpu"}));
     const auto s = npu.loader.load(c);
     REQUIRE_FALSE(s);
     CHECK(s.error().code() == row.code);
     CHECK(has(s.error().words(), row.words));
     CHECK(has(s.error().words(), on_npu));
-    CHECK(added_by(npu.loader.load(c, {})) == "1");  // the package's options are not asked
+    CHECK(added_by(npu.loader.load(c, {})) == "1");  // the package's options are not used
   }
   const numbered_package pkg{variant_json("npu", runs_on(on_npu)), {{"npu", 1}}};
   const npu_runtime npu;
-  const component_context c = selected(npu.loader, pkg.at.path(), on({"refnpu"}));
-  CHECK(cpu_runtime{}.load(c).error().code() == status_code::invalid_argument);  // another runtime, without it
-  CHECK(added_by(cpu_runtime{}.load(c, on({"cpu"}))) == "1");
+  const component_context c = selected(npu.loader, pkg.at.path(), using_providers({"refnpu"}));
+  CHECK(cpu_runtime{}.load(c).error().code() ==
+        status_code::invalid_argument);  // another runtime, without that provider
+  CHECK(added_by(cpu_runtime{}.load(c, using_providers({"cpu"}))) == "1");
 }
 
-// --- folders: they hold in every session, unless the caller says another ---
+// --- folders of the package, which sessions use unless the caller sets others ---
 
-TEST_CASE("a weights folder of the package's holds unless the caller sets one, by key or by member") {
+TEST_CASE("the package's folder of weights is used unless the caller sets one, by key or by member") {
   const package_folder at;
   write_adding(at / "v/m.onnx", 1, "w.data");
   write_adding(at / "other/m.onnx", 2, "w.data");
@@ -155,14 +157,14 @@ TEST_CASE("a weights folder of the package's holds unless the caller sets one, b
   const cpu_runtime with;
   const component_context c = selected(with, at.path());
   CHECK(added_by(with.load(c)) == "1");
-  CHECK(added_by(with.load(c, on({"cpu"}))) == "1");
+  CHECK(added_by(with.load(c, using_providers({"cpu"}))) == "1");
   CHECK(added_by(with.load(c, keys({{key, at / "other"}}))) == "2");
   session_options own;
   own.external_data_folder = at / "other";
   CHECK(added_by(with.load(c, own)) == "2");
 }
 
-/// A compiled model of npu's as "v/m.onnx", with its context in a file.
+/// Writes a model that npu compiled as "v/m.onnx", with its context in a file.
 void write_compiled(const npu_runtime& npu, const package_folder& at, const std::string& to = "v/m.onnx",
                     bool embed = false) {
   fs::create_directories(fs::path{at / to}.parent_path());
@@ -186,7 +188,7 @@ TEST_CASE("a compiled model in a package runs from its context, in the same fold
     write_compiled(npu, at, "v/m.onnx", embed);
     CHECK(files_below(at / "v").size() == (embed ? 1 : 2));
     at.write("manifest.json", manifest_of(variant_json("v", runs_on(on_npu, gen2))));
-    const component_context c = selected(npu.loader, at.path(), on({"refnpu"}));
+    const component_context c = selected(npu.loader, at.path(), using_providers({"refnpu"}));
     CHECK(c.selected().verdicts[0].score == 100);
     for (const auto& s : {npu.loader.load(c), npu.loader.load(c, {})}) {
       REQUIRE(verdict(s) == "OK");
@@ -197,7 +199,7 @@ TEST_CASE("a compiled model in a package runs from its context, in the same fold
   }
 }
 
-TEST_CASE("a context file that the package says is elsewhere is read from there, unless the caller says another") {
+TEST_CASE("a context file is read from the folder that the package's option names, unless the caller sets another") {
   const package_folder at;
   const npu_runtime npu;
   write_compiled(npu, at);
@@ -212,12 +214,13 @@ TEST_CASE("a context file that the package says is elsewhere is read from there,
   fs::copy_file(at / ("v/" + context), at / ("own/" + context));
   fs::rename(at / ("v/" + context), at / ("v/contexts/" + context));
   at.write("manifest.json", manifest_of(variant_json("v", runs_on(on_npu, gen2))));
-  CHECK_FALSE(npu.loader.load(selected(npu.loader, at.path(), on({"refnpu"}))));  // it is not beside the model
+  CHECK_FALSE(npu.loader.load(
+      selected(npu.loader, at.path(), using_providers({"refnpu"}))));  // the context is not beside the model
   at.write("v/contexts/x.onnx", "");
   at.write("manifest.json",
            manifest_of(variant_json(
                "v", runs_on(on_npu, gen2, R"("session_options": {"ep.context_file_path": "contexts/x.onnx"})"))));
-  const component_context c = selected(npu.loader, at.path(), on({"refnpu"}));
+  const component_context c = selected(npu.loader, at.path(), using_providers({"refnpu"}));
   for (const auto& s : {npu.loader.load(c), npu.loader.load(c, {})}) {
     REQUIRE(verdict(s) == "OK");
     CHECK(near(outputs_of(*s), expected()));
@@ -228,7 +231,7 @@ TEST_CASE("a context file that the package says is elsewhere is read from there,
 
 // --- devices ---
 
-/// A machine with two graphics cards and an NPU, all of one provider, each with a default of its own.
+/// A runtime with two GPUs and an NPU of one provider, each with a different default.
 npu_runtime many_devices() {
   npu_runtime made;
   made.state->devices = {npu_device("GPU.0", device_kind::gpu, {{"mode", "gpu0"}}),
@@ -250,7 +253,7 @@ TEST_CASE("a variant for a kind of device runs on exactly one of that kind, with
   for (const auto& [kind, name, mode] : {std::tuple{"gpu", "GPU.0", "gpu0"}, std::tuple{"NPU", "NPU", "npu"}}) {
     const numbered_package pkg{variant_json("v", runs_on(on_npu, "\"device\": \"" + std::string{kind} + "\"")),
                                {{"v", 1}}};
-    const component_context c = selected(npu.loader, pkg.at.path(), on({"refnpu"}));
+    const component_context c = selected(npu.loader, pkg.at.path(), using_providers({"refnpu"}));
     REQUIRE(c.devices().size() == 1);
     CHECK(c.devices()[0].device.name == name);
     for (const auto& s : {npu.loader.load(c), npu.loader.load(c, {})}) {
@@ -262,7 +265,7 @@ TEST_CASE("a variant for a kind of device runs on exactly one of that kind, with
   }
 }
 
-TEST_CASE("devices that the caller chose are those that count, and all of them run a variant for any") {
+TEST_CASE("the caller's devices are used, and a variant for any kind of device runs on all of them") {
   const npu_runtime npu = many_devices();
   const numbered_package any{variant_json("v", runs_on(on_npu)), {{"v", 1}}};
   const numbered_package gpu{variant_json("v", runs_on(on_npu, R"("device": "gpu")")), {{"v", 1}}};
@@ -278,11 +281,11 @@ TEST_CASE("devices that the caller chose are those that count, and all of them r
   CHECK(chosen(gpu, {"GPU.1", "NPU"}) == names{"GPU.1"});
   CHECK(chosen(gpu, {"GPU.0", "GPU.1"}) == names{"GPU.0", "GPU.1"});
   CHECK(chosen(gpu, {"NPU"}) == names{"FAIL"});
-  const component_context c = selected(npu.loader, any.at.path(), on({"refnpu"}));
-  CHECK(c.devices().empty());  // it may use what it likes
+  const component_context c = selected(npu.loader, any.at.path(), using_providers({"refnpu"}));
+  CHECK(c.devices().empty());  // the provider may use any of its devices
 }
 
-TEST_CASE("a policy chooses the provider that a package is held against, as an option or as the runtime's type") {
+TEST_CASE("a policy chooses the provider that variants are compared with, as an option or in the runtime's type") {
   const numbered_package both{
       variant_json("plain", runs_on(on_cpu)) + "," + variant_json("npu", runs_on(on_npu, R"("device": "npu")")),
       {{"plain", 1}, {"npu", 2}}};
@@ -302,12 +305,12 @@ TEST_CASE("a policy chooses the provider that a package is held against, as an o
   const auto s = typed.load(*by_type);
   CHECK(added_by(s) == "2");
   CHECK(npu_option(*s, "mode") == "npu");
-  CHECK(name_in(typed.select(p, "main", on({"cpu"}))) == "plain");  // a name wins
+  CHECK(name_in(typed.select(p, "main", using_providers({"cpu"}))) == "plain");  // a name has precedence
   npu.state->devices.clear();
-  CHECK(name_in(typed.select(p, "main")) == "plain");  // there is no NPU here
+  CHECK(name_in(typed.select(p, "main")) == "plain");  // this machine has no NPU
 }
 
-TEST_CASE("a policy that chose an NPU is a wish: a package without a variant for it fails, unless ranked") {
+TEST_CASE("with a policy that chose an NPU, a package without a variant for it fails, unless ranked") {
   const numbered_package pkg{variant_json("plain", runs_on(on_cpu)), {{"plain", 1}}};
   const npu_runtime npu = many_devices();
   session_options how;
@@ -329,7 +332,7 @@ struct counting_policy {
   }
 };
 
-TEST_CASE("a policy is asked when a variant is selected, and not again for its sessions") {
+TEST_CASE("a policy is called when a variant is selected, and not again for its sessions") {
   const numbered_package pkg{variant_json("npu", runs_on(on_npu)), {{"npu", 2}}};
   const npu_runtime npu = many_devices();
   const runtime<devices_by<counting_policy>, npu_provider, eps::cpu> typed{npu_provider{npu.state}, eps::cpu{}};
@@ -354,7 +357,7 @@ TEST_CASE("a policy is asked when a variant is selected, and not again for its s
   CHECK(has(failed.error().words(), "no idea"));
 }
 
-// --- a policy for variants that is the caller's ---
+// --- a caller's policy for variants ---
 
 struct last_variant {
   selection operator()(const selection_request& request) const {
@@ -363,7 +366,7 @@ struct last_variant {
     return made;
   }
 };
-/// Chooses what it was not asked about.
+/// A policy that chooses a variant or a device that was not in its request.
 struct from_elsewhere {
   const package_variant* variant = nullptr;
   const device_facts* device = nullptr;
@@ -375,7 +378,7 @@ struct from_elsewhere {
   }
 };
 
-TEST_CASE("a caller's policy may choose any variant of a provider that there is") {
+TEST_CASE("a caller's policy may choose any variant of an existing provider") {
   const numbered_package pkg{
       variant_json("plain", runs_on(on_cpu)) + "," +
           variant_json("npu", runs_on(on_npu, R"("device": "npu", "compatibility_string": "bad")")),
@@ -403,9 +406,9 @@ TEST_CASE("a caller's policy may choose any variant of a provider that there is"
   CHECK_FALSE(npu.loader.select(p, "main", {}, thrower));
 }
 
-// --- files that are swapped ---
+// --- files that are replaced ---
 
-TEST_CASE("what takes the names of a package's files after it was selected is never read") {
+TEST_CASE("files that replace a package's files after the selection are never read") {
   const package_folder at;
   for (const auto& [folder, c] : {std::pair{"pkg/v", 1.0f}, std::pair{"outside", 2.0f}}) {
     write_adding(at / (std::string{folder} + "/m.onnx"), c, "w.data");
@@ -431,10 +434,10 @@ TEST_CASE("what takes the names of a package's files after it was selected is ne
   }
   fs::rename(at / "pkg/v/weights/w.data", at / "gone");
   at.link("../../../outside/weights/w.data", "pkg/v/weights/w.data");
-  CHECK(with.load(c).error().code() == status_code::invalid_graph);  // in the folder that is held, and out of it
+  CHECK(with.load(c).error().code() == status_code::invalid_graph);  // a link in the open folder that leads outside
 }
 
-TEST_CASE("what takes their names between opening and selecting is refused") {
+TEST_CASE("files that replace a package's files between opening and selection are refused") {
   const package_folder at;
   write_adding(at / "pkg/v/m.onnx", 1);
   write_adding(at / "outside/m.onnx", 2);
@@ -456,10 +459,10 @@ TEST_CASE("what takes their names between opening and selecting is refused") {
   }
   fs::rename(at / "pkg", at / "gone");
   at.link("outside", "pkg");
-  CHECK(added_by(with.load(*with.select(p, "main"))) == "1");  // the folder that is held
+  CHECK(added_by(with.load(*with.select(p, "main"))) == "1");  // read through the open folder
 }
 
-TEST_CASE("a compiled model's context is read from the folder that is held, the model's own or one that is named") {
+TEST_CASE("a compiled model's context is read through an open folder, the model's or one that an option names") {
   const auto hostile = [](const std::string& name, const std::string& bytes) {
     return fs::path{name}.extension() == ".onnx" ? bytes : std::string{"REFCTX 9.9.9 0\n"};
   };
@@ -480,7 +483,7 @@ TEST_CASE("a compiled model's context is read from the folder that is held, the 
                               is_named ? R"("session_options": {"ep.context_file_path": "contexts/x.bin"})" : ""))));
     at.make("outside");
     for (const auto& [name, bytes] : files_below(at / swapped)) at.write("outside/" + name, hostile(name, bytes));
-    const component_context c = selected(npu.loader, at / "pkg", on({"refnpu"}));
+    const component_context c = selected(npu.loader, at / "pkg", using_providers({"refnpu"}));
     fs::rename(at / swapped, at / "gone");
     at.link(at / "outside", swapped);
     for (const auto& s : {npu.loader.load(c), npu.loader.load(c, {})}) {

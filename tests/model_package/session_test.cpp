@@ -1,4 +1,4 @@
-// Sessions from packages: the acceptance cases, by their numbers.
+// Tests sessions of packages. The numbers in the names of test cases are those of the acceptance cases.
 #include "sessions.hpp"
 
 #include <thread>
@@ -10,7 +10,7 @@ bool none_fits(const std::string& words) {
   return words.starts_with("FAIL: ") && words.find("no suitable variant") != words.npos;
 }
 
-TEST_CASE("case 1: an inline variant for cpu without a device is selected, lies in the package and runs") {
+TEST_CASE("case 1: an inline variant for cpu without a device is selected, is in the package and runs") {
   const numbered_package pkg{variant_json("only", runs_on(on_cpu)), {{"only", 7}}};
   const component_context c = selected(cpu_runtime{}, pkg.at.path());
   CHECK(c.component() == "main");
@@ -48,7 +48,7 @@ TEST_CASE("cases 3 and 4: the provider judges compatibility strings, and the bes
                                    variant_json("v2", runs_on(on_npu, text(row.second))),
                                {{"v1", 1}, {"v2", 2}}};
     const npu_runtime npu;
-    const component_context c = selected(npu.loader, pkg.at.path(), on({"refnpu"}));
+    const component_context c = selected(npu.loader, pkg.at.path(), using_providers({"refnpu"}));
     const auto s = npu.loader.load(c);
     CHECK(added_by(s) == row.wanted);
     CHECK(s->placements().at(0).provider == "refnpu");
@@ -56,18 +56,18 @@ TEST_CASE("cases 3 and 4: the provider judges compatibility strings, and the bes
   const numbered_package bad{variant_json("v", runs_on(on_npu, text("bad"))), {{"v", 1}}};
   const npu_runtime npu;
   const package p = opened(bad.at.path());
-  const std::string words = name_in(npu.loader.select(p, "main", on({"refnpu"})));
+  const std::string words = name_in(npu.loader.select(p, "main", using_providers({"refnpu"})));
   CHECK(none_fits(words));
   CHECK(words.find("'v': the provider says that it does not work here") != words.npos);
   CHECK(words.find(bad.at.path()) != words.npos);
 }
 
-TEST_CASE("case 5: the first provider alone counts, and ranked all of them do") {
+TEST_CASE("case 5: only the first provider counts, unless the policy is ranked") {
   const numbered_package pkg{variant_json("plain", runs_on(on_cpu)), {{"plain", 3}}};
   const npu_runtime npu;
   const package p = opened(pkg.at.path());
-  CHECK(none_fits(name_in(npu.loader.select(p, "main", on({"refnpu", "cpu"})))));
-  const auto ranked = npu.loader.select(p, "main", on({"refnpu", "cpu"}), best_fit{.ranked = true});
+  CHECK(none_fits(name_in(npu.loader.select(p, "main", using_providers({"refnpu", "cpu"})))));
+  const auto ranked = npu.loader.select(p, "main", using_providers({"refnpu", "cpu"}), best_fit{.ranked = true});
   REQUIRE(name_in(ranked) == "plain");
   CHECK(ranked->ep() == on_cpu);
   const auto s = npu.loader.load(*ranked);
@@ -75,26 +75,26 @@ TEST_CASE("case 5: the first provider alone counts, and ranked all of them do") 
   CHECK(s->providers() == std::vector<std::string>{"cpu"});
 }
 
-TEST_CASE("case 5: the log tells of variants for providers that were named behind another") {
+TEST_CASE("case 5: variants for providers that were named after another one are a warning") {
   const numbered_package pkg{variant_json("c", runs_on(on_cpu)) + ", " + variant_json("n", runs_on(on_npu)),
                              {{"n", 1}}};
   const npu_runtime npu;
-  std::vector<std::string> told;
-  session_options options = on({"refnpu", "cpu"});
+  std::vector<std::string> messages;
+  session_options options = using_providers({"refnpu", "cpu"});
   options.log_from = log_level::warning;
-  options.log = [&](log_level, std::string_view words) { told.emplace_back(words); };
+  options.log = [&](log_level, std::string_view words) { messages.emplace_back(words); };
   CHECK(name_in(npu.loader.select(opened(pkg.at.path()), "main", options)) == "n");
-  REQUIRE(told.size() == 1);
-  CHECK(told[0] ==
+  REQUIRE(messages.size() == 1);
+  CHECK(messages[0] ==
         "component 'main': variant 'c' is for CPUExecutionProvider, which was not considered: "
         "RefNpuExecutionProvider precedes it");
   options.providers = {"refnpu"};
-  told.clear();
+  messages.clear();
   CHECK(npu.loader.select(opened(pkg.at.path()), "main", options));
-  CHECK(told.empty());  // the fallback is there without being named
+  CHECK(messages.empty());  // the fallback was appended without being named
 }
 
-TEST_CASE("ranked, and nobody named a provider: those of the runtime are asked in its order") {
+TEST_CASE("ranked and without named providers: those of the runtime are tried in its order") {
   const std::string cpu = variant_json("plain", runs_on(on_cpu));
   const npu_runtime npu;
   const numbered_package both{cpu + "," + variant_json("npu", runs_on(on_npu)), {{"plain", 1}, {"npu", 2}}};
@@ -107,7 +107,7 @@ TEST_CASE("ranked, and nobody named a provider: those of the runtime are asked i
   const std::string words = name_in(npu.loader.select(opened(alone.at.path()), "main"));
   CHECK(none_fits(words));
   CHECK(has(words, "no suitable variant for CPUExecutionProvider"));
-  CHECK(has(words, "ranked = true"));  // what would help
+  CHECK(has(words, "ranked = true"));  // the remedy
   CHECK(name_in(npu.loader.select(opened(alone.at.path()), "main", {}, best_fit{.ranked = true})) == "npu");
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("case 6: cpu has the device cpu, in upper or lower case, and no other"
     CAPTURE(row.device);
     const numbered_package pkg{variant_json("v", runs_on(on_cpu, "\"device\": \"" + row.device + "\"")), {{"v", 4}}};
     const package p = opened(pkg.at.path());
-    for (const session_options& how : {session_options{}, on({"cpu"}), on({on_cpu})}) {
+    for (const session_options& how : {session_options{}, using_providers({"cpu"}), using_providers({on_cpu})}) {
       const auto c = cpu_runtime{}.select(p, "main", how);
       CHECK((row.fits ? name_in(c) == "v" : none_fits(name_in(c))));
       if (c) CHECK(added_by(cpu_runtime{}.load(*c)) == "4");
@@ -128,12 +128,12 @@ TEST_CASE("case 6: cpu has the device cpu, in upper or lower case, and no other"
   }
 }
 
-TEST_CASE("case 6: a provider that tells of no device runs variants for any device, and no others") {
+TEST_CASE("case 6: a provider that lists no devices runs only variants for any device") {
   const numbered_package pkg{variant_json("cpu", runs_on("example_ep", R"("device": "cpu")")) + "," +
                                  variant_json("any", runs_on("example_ep")),
                              {{"cpu", 1}, {"any", 2}}};
   const runtime<example_provider, eps::cpu> with;
-  const component_context c = selected(with, pkg.at.path(), on({"example_ep"}));
+  const component_context c = selected(with, pkg.at.path(), using_providers({"example_ep"}));
   CHECK(c.variant().name == "any");
   CHECK(has(c.selected().verdicts.at(0).why, "has no device 'cpu'"));
   CHECK(added_by(with.load(c)) == "2");
@@ -145,7 +145,7 @@ TEST_CASE("case 7: a variant without ep, or with its name in other case, is neve
   CHECK(none_fits(name_in(cpu_runtime{}.select(opened(pkg.at.path()), "main"))));
 }
 
-TEST_CASE("case 8: where no provider is named, the fallback selects and runs") {
+TEST_CASE("case 8: without a named provider, a variant is selected for the fallback and runs") {
   const numbered_package pkg{variant_json("npu", runs_on(on_npu)) + "," + variant_json("plain", runs_on(on_cpu)),
                              {{"npu", 1}, {"plain", 2}}};
   const npu_runtime npu;
@@ -157,7 +157,7 @@ TEST_CASE("case 8: where no provider is named, the fallback selects and runs") {
   }
 }
 
-TEST_CASE("cases 11 and 12: a component that there is not, and sessions of those in files of their own") {
+TEST_CASE("cases 11 and 12: a component that does not exist, and sessions of external components") {
   package_folder at;
   at.write("manifest.json",
            R"({"schema_version": "1.0", "components": {"folder": "decoder", "file": "encoder.json"}})");
@@ -179,7 +179,7 @@ TEST_CASE("cases 11 and 12: a component that there is not, and sessions of those
   CHECK(none_fits(name_in(with.select(opened(at.path()), "main"))));
 }
 
-TEST_CASE("case 13: a folder that is written out must be there; without one there is no model file") {
+TEST_CASE("case 13: an explicit folder must exist; with a missing default one, there is no model file") {
   package_folder at;
   at.write("manifest.json", manifest_of(variant_json("v", "\"variant_directory\": \"v\", " + runs_on(on_cpu))));
   CHECK(problem_of(at.path()).fault == package_fault::not_found);
@@ -191,7 +191,7 @@ TEST_CASE("case 13: a folder that is written out must be there; without one ther
     CHECK(s.error().code() == status_code::no_suchfile);
     CHECK(verdict(s).find("m.onnx") != std::string::npos);
   }
-  at.make("v");  // the folder alone changes nothing
+  at.make("v");  // an empty folder changes nothing
   CHECK(cpu_runtime{}.load(selected(cpu_runtime{}, at.path())).error().code() == status_code::no_suchfile);
 }
 
@@ -217,12 +217,12 @@ TEST_CASE("case 14: an installed package's model may be anywhere, with its weigh
   }
 }
 
-/// A model whose weights lie in another folder than its own; "" is no text of one.
+/// A manifest whose model has its weights in another folder than the model's; "": the option is not set.
 std::string weights_in(const std::string& folder) {
   return R"("session_options": {"session.model_external_initializers_file_folder_path": ")" + folder + "\"}";
 }
 
-TEST_CASE("case 19: weights in a folder of their own, and in a shared asset, on both ways to a session") {
+TEST_CASE("case 19: weights in a separate folder, and in a shared asset, with and without options") {
   const package_folder at, made;
   write_adding(made / "m.onnx", 8, "w.data");
   at.write("v/m.onnx", text_of_file(made / "m.onnx")).write("v/weights/w.data", text_of_file(made / "w.data"));
@@ -241,11 +241,11 @@ TEST_CASE("case 19: weights in a folder of their own, and in a shared asset, on 
     CHECK(added_by(cpu_runtime{}.load(c, two)) == "8");
   }
   at.write("manifest.json", manifest_of(variant_json("v", runs_on(on_cpu))));
-  const component_context beside = selected(cpu_runtime{}, at.path());  // they are not beside it
+  const component_context beside = selected(cpu_runtime{}, at.path());  // the weights are not beside the model
   CHECK_FALSE(cpu_runtime{}.load(beside));
 }
 
-TEST_CASE("case 19: a weights folder that is not there is FAIL, unless the caller says another") {
+TEST_CASE("case 19: a missing folder of weights is FAIL, unless the caller sets another") {
   const package_folder at;
   write_adding(at / "v/m.onnx", 8, "w.data");
   at.write("manifest.json", manifest_of(variant_json("v", runs_on(on_cpu, {}, weights_in("gone")))));
@@ -281,7 +281,7 @@ TEST_CASE("case 20: a model file in a shared asset, with weights beside it there
   }
   std::string upper = uri;
   for (std::size_t i = 7; i < upper.size(); ++i) upper[i] = char(std::toupper(upper[i]));
-  at.write("manifest.json", manifest(upper));  // a path like any other
+  at.write("manifest.json", manifest(upper));  // a path, not an asset
   write_adding(at / ("v/" + upper), 10);
   CHECK(added_by(cpu_runtime{}.load(selected(cpu_runtime{}, at.path()))) == "10");
 }
@@ -302,7 +302,7 @@ TEST_CASE("case 25: sessions of a component outlive the package and each other")
   std::optional<session> last;
   {
     const numbered_package pkg{variant_json("v", runs_on(on_cpu)), {{"v", 5}}};
-    const component_context c = selected(cpu_runtime{}, pkg.at.path());  // the package is gone
+    const component_context c = selected(cpu_runtime{}, pkg.at.path());  // the package object was destroyed
     const auto first = cpu_runtime{}.load(c);
     const component_context copy = c;
     result<session> second = cpu_runtime{}.load(copy, {});
@@ -310,10 +310,10 @@ TEST_CASE("case 25: sessions of a component outlive the package and each other")
     CHECK(added_by(second) == "5");
     last = std::move(*second);
   }
-  CHECK(int(added_by(*last)) == 5);  // the files are, too
+  CHECK(int(added_by(*last)) == 5);  // the files were removed, too
 }
 
-TEST_CASE("threads make sessions of one component at once") {
+TEST_CASE("threads load sessions of one component at once") {
   const package_folder at;
   write_adding(at / "v/m.onnx", 5, "w.data");
   at.write("manifest.json", manifest_of(variant_json("v", runs_on(on_cpu))));
@@ -325,7 +325,7 @@ TEST_CASE("threads make sessions of one component at once") {
   for (const std::string& each : made) CHECK(each == "5");
 }
 
-TEST_CASE("case 26: a folder is no model, and the words say what to do with a package") {
+TEST_CASE("case 26: a folder is refused as a model, and the message explains how to load a package") {
   const numbered_package pkg{variant_json("v", runs_on(on_cpu)), {{"v", 5}}};
   const auto s = cpu_runtime{}.load(pkg.at.path());
   REQUIRE_FALSE(s);
@@ -334,7 +334,7 @@ TEST_CASE("case 26: a folder is no model, and the words say what to do with a pa
   CHECK(has(s.error().words(), "runtime::select"));
 }
 
-TEST_CASE("the early layout opens, selects and runs, also on a provider that tells of no device") {
+TEST_CASE("the early layout opens, selects and runs, also on a provider that lists no devices") {
   const std::string early = R"({"variant_name": "variant_1", "file": "mul_1.onnx",
     "constraints": {"ep": "example_ep", "device": "cpu", "architecture": "arch1"}})";
   const std::string early_2 = R"({"variant_name": "variant_2", "file": "mul_16.onnx",
@@ -349,19 +349,19 @@ TEST_CASE("the early layout opens, selects and runs, also on a provider that tel
   write_adding(flat / "mul_16.onnx", 16, "w16.data");
   const runtime<example_provider, eps::cpu> with;
   for (const std::string& folder : {with_metadata.path(), flat.path()}) {
-    const component_context c = selected(with, folder, on({"example_ep"}));
-    CHECK(c.variant().name == "variant_1");  // nothing to choose by: the first
+    const component_context c = selected(with, folder, using_providers({"example_ep"}));
+    CHECK(c.variant().name == "variant_1");  // no criterion applies, so the first is chosen
     CHECK(c.devices().empty());
     const auto s = with.load(c);
     CHECK(added_by(s) == "1");
     CHECK(s->placements().at(0).provider == "example_ep");
-    CHECK(none_fits(name_in(with.select(opened(folder), "main", on({"cpu"})))));
+    CHECK(none_fits(name_in(with.select(opened(folder), "main", using_providers({"cpu"})))));
     const auto last = [](const selection_request& r) {
       selection made;
       made.variant = &r.component.variants.back();
       return made;
     };
-    CHECK(added_by(with.load(selected(with, folder, on({"example_ep"}), last))) == "16");
+    CHECK(added_by(with.load(selected(with, folder, using_providers({"example_ep"}), last))) == "16");
   }
 }
 

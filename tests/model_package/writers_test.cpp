@@ -1,4 +1,4 @@
-// Several processes, or objects, that change one package.
+// Tests several processes, or objects, that change one package.
 #include "packages.hpp"
 
 #include <sys/wait.h>
@@ -11,7 +11,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// A package with a component in the manifest and one in a file of its own.
+/// Writes a package with a component in the manifest and one in a separate file.
 void write_pair(const package_folder& at) {
   at.write("manifest.json", R"({"schema_version": "1.0", "components": {"d": "decoder", "e": {"variants": {
     "cpu": {"ep": "CPUExecutionProvider", "executor_info": {"ort": {"model_file": "m.onnx"}}}}}}})");
@@ -57,7 +57,7 @@ TEST_CASE("eight processes that add a variant each leave a package with all of t
         ::close(gate[1]);
         result<package> p = package::open(at.path());
         char any = 0;
-        (void)!::read(gate[0], &any, 1);  // all have opened it when the first commits
+        (void)!::read(gate[0], &any, 1);  // all processes have opened the package when the first one commits
         const bool done =
             p && p->add_variant(component, plain_variant("v" + std::to_string(i)), from.path()) && p->commit();
         ::_exit(done ? 0 : 1);
@@ -84,7 +84,7 @@ TEST_CASE("eight processes that add a variant each leave a package with all of t
   }
 }
 
-TEST_CASE("a commit of a package that others have changed makes its edits in what is there now") {
+TEST_CASE("a commit of a package that others have changed applies its edits to the present contents") {
   const package_folder at, from;
   write_pair(at);
   from.write("m.onnx", "new model");
@@ -106,7 +106,7 @@ TEST_CASE("a commit of a package that others have changed makes its edits in wha
   CHECK(now.description() == "changed");
 }
 
-TEST_CASE("edits that do not go with what others have changed are refused, and nothing is written") {
+TEST_CASE("edits that conflict with changes of others are refused, and nothing is written") {
   const package_folder from;
   from.write("m.onnx", "new model");
   const auto refused = [&](auto first, auto second, const std::string& words) {
@@ -132,14 +132,14 @@ TEST_CASE("edits that do not go with what others have changed are refused, and n
   const auto drop = [](package& p) { return p.remove_component("e"); };
   refused(add, add, "already");
   refused(remove, remove, "no variant 'cpu'");
-  refused(replace, remove, "not what it was");
-  refused(add, drop, "not what it was");
+  refused(replace, remove, "component 'e' has changed");
+  refused(add, drop, "component 'e' has changed");
   refused(drop, add, "no component 'e'");
   refused([](package& p) { return p.set_metadata("1"); }, [](package& p) { return p.set_metadata("2"); },
           "additional_metadata has another value");
 }
 
-TEST_CASE("who else changes the package is named when that takes longer than one would wait") {
+TEST_CASE("the process that holds the lock is named when waiting takes too long") {
   const package_folder at, from;
   write_pair(at);
   from.write("m.onnx", "new model");
@@ -156,7 +156,7 @@ TEST_CASE("who else changes the package is named when that takes longer than one
     package holder = opened(at.path(), exclusive);
     names_holder(waiting.commit());
     names_holder(opened_to_wait(at.path(), std::chrono::milliseconds{0}).prune().error());
-    CHECK(opened(at.path()).prune(true));  // only looks
+    CHECK(opened(at.path()).prune(true));  // a dry run takes no lock
     package_problem why;
     const auto second = package::open(at.path(), exclusive, &why);
     REQUIRE(!second);
@@ -164,13 +164,13 @@ TEST_CASE("who else changes the package is named when that takes longer than one
     CHECK(why.fault == package_fault::io);
     REQUIRE(holder.add_variant("e", plain_variant("first"), from.path()));
     REQUIRE(holder.commit());
-    names_holder(waiting.commit());  // the holder may have more to do
+    names_holder(waiting.commit());  // the holder may do more in the meantime
   }
   REQUIRE(waiting.commit());
   CHECK(variants_of(at.path(), "e") == std::vector<std::string>{"cpu", "fast", "first"});
 }
 
-TEST_CASE("prune waits for a process that fills a folder, and leaves what the package names by then") {
+TEST_CASE("prune waits for a process that fills a folder, and leaves the files that the package then names") {
   const package_folder at;
   write_pair(at);
   at.write("e2/m.onnx", "files of a variant that is not in the manifest yet");
@@ -191,7 +191,7 @@ TEST_CASE("prune waits for a process that fills a folder, and leaves what the pa
   CHECK(variants_of(at.path(), "e") == std::vector<std::string>{"cpu", "e2"});
 }
 
-TEST_CASE("a lock that a killed process has left means nothing, and one that is a trap is not written to") {
+TEST_CASE("a lock file that a killed process has left holds no lock, and a link with its name is not written to") {
   const package_folder at, from;
   write_pair(at);
   from.write("m.onnx", "new model");

@@ -169,7 +169,7 @@ TEST_CASE("only the rows that are read of a table count as bytes") {
   // a token goes to 2 of 10 experts
   CHECK(costed_node{microsoft, "MoE", {{1, 8}, {1, 10}, {10, 5, 8}, {}, {10, 8, 5}}, {{1, 8}}, {int_attribute("k", 2)}}
             .bytes() == 4 * (8 + 10 + 2 * 40 + 2 * 40 + 8));
-  // At most all of a table is read.
+  // A table counts as read once at most, even if more rows are selected than it has.
   CHECK(costed_node{"", "Gather", {{2, 8}, {5}}, {{5, 8}}}.bytes() == 4 * (2 * 8 + 5 + 5 * 8));
 }
 

@@ -1,4 +1,4 @@
-// What src/os promises of files and folders.
+// Tests of the functions of src/os for files and folders.
 #include "os/files.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// What src/os promises of processes, libraries and the machine.
+// Tests of the functions of src/os for processes, libraries and the machine.
 #include "os/processes.hpp"
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@
 namespace cameo::test {
 namespace {
 
-/// Sends one byte less than what comes, until the pipe ends; then exit status 5.
+/// Answers each byte by its value minus 1, until the pipe is closed. Returns the exit status of the worker, 5.
 int count_down(const os::handle& from, const os::handle& to) {
   std::byte each{};
   while (os::read(from, {&each, 1}).value_or(0u) == 1) {
@@ -60,7 +60,7 @@ TEST_CASE("os: a worker that is ended says by what; writing to it is an error th
   CHECK(os::wait_for_any(all, std::chrono::seconds{60}) == std::vector<bool>{true});
   std::byte got{};
   CHECK(os::read(one.output(), {&got, 1}).value_or(1u) == 0);
-  // The system closes the ends of a process that it ends one after the other.
+  // When the system ends a process, it closes its pipes one after the other, so a write may succeed for a while.
   bool is_refused = false;
   for (int i = 0; i < 5000 && !is_refused; ++i) {
     is_refused = !os::write(one.input(), {&got, 1});

@@ -1,6 +1,6 @@
-// Preloaded, it makes files absent: CAMEO_ABSENT names a file that lists them, one absolute path on each line.
-// tests/package/absent.py uses it to configure cameo as on a machine that lacks a package, without removing the
-// package.
+// A library that hides files from the process into which it is preloaded. CAMEO_ABSENT names a file that lists them,
+// one absolute path on each line. tests/package/absent.py uses it to configure cameo as on a machine that lacks a
+// package, without removing the package.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>

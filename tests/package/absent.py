@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Configures cameo as on a machine that lacks one Debian package, for each package of cmake/bootstrap.sh in turn, and then
-without all that it can do without. A package that cameo needs is named in an error, with the CMake variable that says where
-a copy is. Without any other one the build is configured, one sentence says what is left out, nothing is left in that can't be
-compiled, and ninja knows how to make every file.
+"""Configures cameo as on a machine that lacks one Debian package, for each package of cmake/bootstrap.sh, and then without all
+optional packages. If cameo needs a package, the error has to name it, with the CMake variable for the path of a copy. Otherwise
+the build has to be configured, one sentence has to name the parts that are left out, everything else has to be compilable, and
+ninja needs a rule for every file.
 
-A preloaded library hides the files of the package from CMake, pkg-config and the compiler (absent.cpp), so that a library counts
-as absent however it is looked for.
+A preloaded library (absent.cpp) hides the files of the package from CMake, pkg-config and the compiler, so that no way of
+searching finds them.
 
 Usage: absent.py [--only PACKAGE...] [--jobs N]     with a python3 that has the packages of tests/requirements.txt
 Closes with one line: N passed, N failed.
@@ -25,10 +25,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 OUT = ROOT / "build" / "absent"
 
-# Packages that cameo needs, and what the error calls the library.
+# Packages that cameo needs, with the name of the library in the error.
 NEEDED = {"libonnx-dev": "onnx", "libprotobuf-dev": "protobuf", "libfmt-dev": "fmt", "librange-v3-dev": "range-v3",
           "nlohmann-json3-dev": "nlohmann_json", "libhwy-dev": "Highway", "libutf8proc-dev": "utf8proc", "pkg-config": "utf8proc"}
-# Packages that it can do without, and what is then said: expressions, one for each sentence.
+# Optional packages, with a regular expression for each sentence about the parts that are left out without them.
 LEFT_OUT = {
     "ccache": ["no ccache .*compiles everything again"],
     "libcli11-dev": ["no CLI11 .*the program cameo is left out", "no program .*the scripts that test it are left out"],
@@ -43,12 +43,12 @@ LEFT_OUT = {
     "libbenchmark-dev": ["no Google Benchmark .*benchmarks of single operators"],
     "python3": ["no python3 .*tests in Python"],
 }
-# Packages on which CMake must not depend, those without which nothing is configured at all, and those that tests use when they
-# run.
+# Packages on which CMake must not depend, packages without which nothing can be configured, and packages that tests use when
+# they run.
 NOT_NEEDED = {"git", "protobuf-compiler"}
 TOOLS = {"g++", "cmake", "ninja-build"}
 OF_TESTS = {"libonnx-testdata", "ca-certificates", "clang-16", "libc++-16-dev", "libc++abi-16-dev", "chromium"}
-# Packages that bring files of those of the list.
+# Packages that contain the files of a package in the list.
 PARTS = {"libjpeg-dev": ["libjpeg62-turbo-dev"], "pkg-config": ["pkgconf", "pkgconf-bin"]}
 
 
@@ -60,8 +60,8 @@ def packages():
 
 
 def files_of(package):
-    """What has to be hidden for the package to be absent."""
-    if package == "python3":  # of whatever origin
+    """The files that have to be hidden for the package to be absent."""
+    if package == "python3":  # of every origin
         folders = [pathlib.Path(folder) for folder in os.environ["PATH"].split(":")]
         paths = [path for folder in folders for path in folder.glob("python3*")]
     else:
@@ -77,7 +77,7 @@ class Failed(Exception):
 
 
 class Machine:
-    """One that lacks some packages."""
+    """A machine that lacks some packages."""
 
     def __init__(self, name, lacks):
         self.folder, self.lacks = OUT / name, lacks
@@ -95,7 +95,7 @@ class Machine:
         return done.returncode, done.stdout
 
     def configure(self, preset, *options):
-        """Exit status and words of CMake, as one line of text."""
+        """The exit status of CMake, whose output is then in `said`."""
         python = [] if "python3" in self.lacks else [f"-DCAMEO_VENV_PYTHON={sys.executable}"]
         status, text = self.run("cmake", "--preset", preset, "-B", self.folder / preset, "-Wno-dev", *python, *options, cwd=ROOT)
         self.said = text
@@ -108,7 +108,8 @@ class Machine:
         return json.loads((self.folder / preset / "compile_commands.json").read_text(encoding="utf-8"))
 
     def check_compilable(self, preset):
-        """The compiler finds what is included by each source that may reach a hidden header, and ninja has a rule for all."""
+        """Checks that the compiler finds all headers of each source that may include a hidden one, and that ninja has a rule
+        for every file."""
         names = {path.split("/include/", 1)[1] for path in self.hidden if "/include/" in path}
         names |= {name.split("/", 1)[1] for name in names if "/" in name}  # such as eigen3/Eigen/Core
         generated = self.folder / preset / "generated"
@@ -138,7 +139,7 @@ TREE = {}
 
 
 def sources_reaching(names):
-    """Files of the tree that include one of these headers, or a file that does."""
+    """The files of the tree that include one of these headers, directly or not."""
     if not TREE:
         for folder in ("include", "src", "eps", "tests", "bench", "examples"):
             for path in (ROOT / folder).rglob("*.[ch]pp"):
@@ -153,7 +154,7 @@ def sources_reaching(names):
 
 
 def suffixes(path):
-    """What an include may call the file."""
+    """The names by which an #include may refer to the file."""
     parts = path.relative_to(ROOT).parts
     return {"/".join(parts[at:]) for at in range(len(parts))}
 
@@ -171,7 +172,7 @@ def everything():
     for preset in "install", "release":
         if machine.configure(preset) or machine.sentences():
             raise Failed(machine.said[-3000:])
-    # What quickstart compiles is compiled by the same commands for tests, and so comes from the compiler cache.
+    # The sources that quickstart compiles have the same commands in the build of the tests, so that both use one cache.
     def objects(preset):
         folder = str(machine.folder / preset)
         return {each["file"].replace(folder, "BUILD"): each["command"].replace(folder, "BUILD")
@@ -226,7 +227,7 @@ find_package(cameo REQUIRED PATHS ${CMAKE_CURRENT_SOURCE_DIR} NO_DEFAULT_PATH)
 
 @check("an installed cameo, of whose static libraries one is missing")
 def installed():
-    """find_package(cameo) fails in words; without REQUIRED the project goes on."""
+    """find_package(cameo) fails with a message; without REQUIRED the project is configured further."""
     for package, library in ("libhwy-dev", "Highway"), ("libre2-dev", "RE2"), ("libwebp-dev", "libwebp"):
         machine = Machine(f"installed_{package}", [package])
         (machine.folder / "cameoConfig.cmake").write_text(
@@ -240,7 +241,7 @@ def installed():
 
 @check("a Python without Python.h, numpy or nanobind")
 def python_package():
-    """The project in src/python names what it lacks, before it looks at cameo."""
+    """The project in src/python names a missing package before it configures cameo."""
     header = subprocess.run([sys.executable, "-c", "import sysconfig; print(sysconfig.get_paths()['include'])"],
                             capture_output=True, text=True, check=True).stdout.strip() + "/Python.h"
     numpy = subprocess.run([sys.executable, "-c", "import numpy; print(numpy.__file__)"],
@@ -259,7 +260,7 @@ def python_package():
 
 @check("a python3 without onnx")
 def python_without_onnx():
-    """The tests that need it are left out, and those of C++ are not."""
+    """The tests that need onnx are left out, and those of C++ are not."""
     machine = Machine("without_onnx", [])
     bare = pathlib.Path(sys.base_prefix) / "bin" / "python3"
     if machine.configure("release", f"-DCAMEO_VENV_PYTHON={bare}"):
@@ -302,7 +303,7 @@ def main():
             CHECKS[package] = lambda p=package: check_needed(p, NEEDED[p])
         elif package in LEFT_OUT or package in NOT_NEEDED:
             CHECKS[package] = lambda p=package: check_left_out(p, [p], LEFT_OUT.get(p, []))
-    # Without doctest and python3 no test is there that would miss FlatBuffers or the program.
+    # Without doctest and python3 there are no tests that need FlatBuffers or the program.
     CHECKS["all that may be missing"] = lambda: check_left_out("all", list(LEFT_OUT), [
         words for rows in LEFT_OUT.values() for words in rows if not re.match("no (program|FlatBuffers)", words)])
     names = [name for name in CHECKS if not o.only or name in o.only]
@@ -315,7 +316,7 @@ def main():
             return name, str(failed)
 
     failed = 0
-    sources_reaching(set())  # before there are threads
+    sources_reaching(set())  # fills TREE before threads are started
     with concurrent.futures.ThreadPoolExecutor(max_workers=o.jobs) as pool:
         for name, words in pool.map(tried, names):
             failed += words is not None

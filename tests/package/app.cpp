@@ -1,5 +1,5 @@
-// What the consumers under tests/package build: a provider with an operator of its own, and a rule, in a program that
-// is not cameo's. Tables of the program meet tables of the library here, with and without exceptions and RTTI. Prints
+// The program that the projects in tests/package build: it has a provider with a new operator, and a rewrite rule, so
+// that tables of the program are used together with those of the library, with and without exceptions and RTTI. Prints
 // "ok".
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
@@ -13,7 +13,7 @@
 
 namespace acme {
 
-/// Z[..., i] is the sum of X[..., 2 i] and X[..., 2 i + 1].
+/// An operator with Z[..., i] = X[..., 2 i] + X[..., 2 i + 1].
 struct SumPairs {
   static constexpr std::string_view domain = "acme", name = "SumPairs";
   static constexpr cameo::parameter inputs[] = {{"X", "T"}}, outputs[] = {{"Z", "T"}};
@@ -95,7 +95,7 @@ struct builder {
   }
 };
 
-/// y = exp(-relu(2 * sum_pairs(x))), x of [2, 8].
+/// A model y = exp(-relu(2 * sum_pairs(x))), with x of [2, 8].
 cameo::result<std::string> make_model() {
   static constexpr float two[] = {2};
   cameo::model m;
@@ -145,7 +145,7 @@ int check_run(const cameo::session& session) {
   return 0;
 }
 
-/// Words of errors are put together by the library, with numbers and names in them.
+/// Checks messages that the library formats, with numbers and names in them.
 int check_errors(const cameo::session& session) {
   const std::vector<float> x(6);
   const auto refused = session.run({{"x", cameo::value::tensor<float>({2, 3}, x)}});

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every function that a public header declares and a .cpp file defines is marked CAMEO_API and is in the shared library,
-and the shared library exports nothing else.
+"""Checks that every function which a public header declares and a .cpp file defines is marked CAMEO_API and is in the shared
+library, and that the shared library exports nothing else.
 
 Usage: exports.py SOURCE_DIR LIBRARY [--clang clang++-14]     needs PyPI's libclang
 """
@@ -19,8 +19,8 @@ FUNCTIONS = {Kind.FUNCTION_DECL, Kind.CXX_METHOD, Kind.CONSTRUCTOR, Kind.DESTRUC
 
 
 def public_headers(root):
-    """What users may include: without the single kernels of providers, which static libraries alone have, and without
-    what is templates over other libraries' types."""
+    """The headers that users may include, without those of single kernels, which only static libraries have, and without
+    templates over types of other libraries."""
     folders = [root / "include", *sorted((root / "eps").glob("*/include"))]
     for folder in folders:
         for path in sorted([*folder.rglob("*.hpp"), *folder.rglob("*.h")]):
@@ -30,7 +30,7 @@ def public_headers(root):
 
 
 def included_too(root):
-    """Headers of providers' folders that a provider's own header includes."""
+    """The headers in a provider's folder that the provider's main header includes."""
     for folder in sorted((root / "eps").glob("*/include")):
         for top in sorted((folder / "cameo" / "eps").glob("*.hpp")):
             for line in top.read_text().splitlines():
@@ -40,7 +40,7 @@ def included_too(root):
 
 
 def without_body(cursor):
-    """A function that no header defines: neither inline, nor a template, nor pure, defaulted or deleted."""
+    """True for a function that no header defines: it is neither inline, a template, pure, defaulted nor deleted."""
     if cursor.kind == Kind.VAR_DECL:
         is_member = cursor.semantic_parent.kind in (Kind.STRUCT_DECL, Kind.CLASS_DECL)
         return (is_member or cursor.storage_class == cindex.StorageClass.EXTERN) and not cursor.get_definition()
@@ -84,8 +84,8 @@ def declarations(root, clang):
 
 
 def instantiated(root):
-    """Functions that a header declares with `extern template`, as c++filt writes them but for ABI namespaces. libclang
-    does not show these declarations."""
+    """The functions that a header declares with `extern template`, in c++filt's spelling without ABI namespaces. libclang
+    does not report these declarations."""
     for _, path in public_headers(root):
         for line in path.read_text().splitlines():
             if found := re.fullmatch(r"extern template CAMEO_API (.*);", line):
@@ -93,7 +93,7 @@ def instantiated(root):
 
 
 def mangled(cursor):
-    """Names that the linker may see for it: constructors and destructors have several."""
+    """The symbols of a function, of which constructors and destructors have several."""
     name = cursor.mangled_name
     if cursor.kind == Kind.CONSTRUCTOR:
         return {name.replace("C1E", "C2E"), name.replace("C2E", "C1E"), name}
@@ -105,7 +105,7 @@ def mangled(cursor):
 def exported(library):
     lines = subprocess.run(["nm", "-D", "--defined-only", "--format=posix", library], check=True, capture_output=True,
                            text=True).stdout.splitlines()
-    # Of type A are the names of versions themselves.
+    # Symbols of type A are the names of versions.
     return {line.split()[0].partition("@")[0] for line in lines if line.split()[1] != "A"}
 
 
@@ -116,16 +116,16 @@ def main():
     parser.add_argument("--clang", default="clang++-14")
     args = parser.parse_args()
     declared, names = declarations(args.source.resolve(), args.clang), exported(args.library)
-    offences, known = 0, set()
+    offenses, known = 0, set()
     for cursor in declared:
         known |= mangled(cursor)
         where = f"{cursor.location.file.name}:{cursor.location.line}:{cursor.extent.start.column}"
         if not marked(cursor):
             print(f"{where}: not marked CAMEO_API: {cursor.displayname}")
-            offences += 1
+            offenses += 1
         elif not mangled(cursor) & names:
             print(f"{where}: not in {args.library}: {cursor.displayname} ({cursor.mangled_name})")
-            offences += 1
+            offenses += 1
     templates = set(instantiated(args.source.resolve()))
     others = sorted(names - known)
     words = subprocess.run(["c++filt"], input="\n".join(others), capture_output=True, text=True, check=True).stdout
@@ -135,14 +135,14 @@ def main():
             templates.remove(plain)
             continue
         if text.startswith("cameo::") and text.endswith(">"):
-            continue  # a constant that is a template: g++ leaves those visible, and they are the same in every program
+            continue  # a constant template: g++ makes those visible, and they are equal in every program
         print(f"{args.library} exports what no public header declares: {text}")
-        offences += 1
+        offenses += 1
     for text in sorted(templates):
         print(f"not in {args.library}: {text}")
-        offences += 1
-    print(f"{len(declared)} functions declared, {len(names)} symbols exported, {offences} offences")
-    return offences != 0
+        offenses += 1
+    print(f"{len(declared)} functions declared, {len(names)} symbols exported, {offenses} offenses")
+    return offenses != 0
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/bin/sh
-# A compiler's launcher, "in_folder.sh FOLDER COMMAND...": what is compiled into cameo's build folder inside another
-# project's build is compiled from there, with paths from there. They are then the paths of build/release, which is as deep
-# below the root, so that the compiler cache has the objects.
+# A compiler launcher, "in_folder.sh FOLDER COMMAND...". It compiles objects of cameo's build folder, which is inside another
+# project's build, from that folder and with paths relative to it. These paths equal those of build/release, which is as
+# deep below the root, so that the compiler cache has the objects.
 folder=$1/
 shift
 case " $*" in

@@ -1,4 +1,4 @@
-# A project that has cameo as a part keeps its own settings and gets no targets that it did not ask for.
+# Checks that a project which includes cameo keeps its settings, and has only cameo's requested targets.
 foreach(variable CMAKE_CXX_STANDARD CMAKE_CXX_EXTENSIONS CMAKE_POSITION_INDEPENDENT_CODE CMAKE_CXX_COMPILER_LAUNCHER
         CMAKE_EXPORT_COMPILE_COMMANDS CMAKE_FIND_PACKAGE_TARGETS_GLOBAL)
   if(DEFINED ${variable} AND NOT variable IN_LIST before AND NOT "${${variable}}" STREQUAL "")

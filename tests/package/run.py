@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Installs cameo below build/ and builds what others would build with it: each consumer is a check that passes or not.
+"""Installs cameo below build/ and builds projects that use it, each of which is a check.
 
 Usage: run.py [--build build/release] [--tools PYTHON] [--only NAME...] [--list]
   --build   a build of cameo, top level; its targets cameo_program and cameo_shared are up to date
@@ -19,7 +19,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-OUT = ROOT / "build" / "package"  # consumers that compile cameo do it two folders below the root, as build/release does
+OUT = ROOT / "build" / "package"  # projects that compile cameo are two folders below the root, as build/release is
 PREFIX = OUT / "prefix"
 RELEASE = ["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG", "-DCAMEO_WERROR=ON"]
 CHECKS = []
@@ -49,7 +49,7 @@ def expect(condition, words):
 
 
 def build(folder, name, *settings, options=()):
-    """Configures and builds a project of this folder; where its programs are then."""
+    """Configures and builds a project of this folder. Returns the folder of its programs."""
     made = OUT / "builds" / name
     shutil.rmtree(made, ignore_errors=True)
     command("cmake", "-G", "Ninja", "-S", HERE / folder, "-B", made, *(settings or ["-DCMAKE_BUILD_TYPE=Debug"]), *options)
@@ -68,7 +68,7 @@ def find(*settings):
 
 @check
 def relocatable(args):
-    """No installed file knows where it was built or installed at first; the prefix of all other checks was moved."""
+    """No installed file contains the path where it was built or first installed: the prefix of all other checks was moved."""
     for path in PREFIX.rglob("*"):
         if path.is_file():
             content = path.read_bytes()
@@ -78,7 +78,7 @@ def relocatable(args):
 
 @check
 def exports(args):
-    """The shared library has what the headers promise, and nothing that is not cameo's."""
+    """The shared library exports exactly the functions that the headers declare."""
     print(command(args.tools, HERE / "exports.py", ROOT, args.build / "libcameo.so").strip())
 
 
@@ -103,7 +103,7 @@ def find_shared(args):
 
 @check
 def find_refuses(args):
-    """Components that there are not, and versions that do not fit, are refused in words."""
+    """Unknown components and versions that do not match are refused with a message."""
     for name, settings, words in [
             ("component", ["-DCOMPONENTS=host;npu"], "cameo has no component 'npu'; it has static, shared, target, minimal"),
             ("both", ["-DCOMPONENTS=static;shared"], "of the components 'static' and 'shared'"),
@@ -130,7 +130,7 @@ def pkg_config(args):
 
 @check
 def c_program(args):
-    """A program of C, by a compiler for C, and the same as C++, against the installed library."""
+    """A C program, compiled as C and as C++, works with the installed library."""
     made = OUT / "builds" / "c"
     shutil.rmtree(made, ignore_errors=True)
     made.mkdir(parents=True)
@@ -145,13 +145,14 @@ def c_program(args):
 
 @check
 def installed_program(args):
-    """The installed program runs where it was moved to."""
+    """The installed program runs in the folder to which it was moved."""
     text = command(PREFIX / "bin" / "cameo", "inspect", "--json", ROOT / "examples" / "digits" / "digits.onnx")
     expect(json.loads(text), text)
 
 
 def in_tree(name, made):
-    """Both folders of a build are two below the root, as build/release is: cameo's objects are in the compiler cache."""
+    """Builds a project that contains cameo. Both build folders are two levels below the root, as build/release is, so that the
+    compiler cache has cameo's objects."""
     place, inner = ROOT / "build" / f"package_{name}", ROOT / "build" / f"package_{name}_cameo"
     for folder in place, inner:
         shutil.rmtree(folder, ignore_errors=True)
@@ -169,7 +170,7 @@ def subdirectory(args):
 
 @check
 def guest(args):
-    """As a part of another project cameo is compiled as that project is, and changes nothing in it."""
+    """As a part of another project, cameo is compiled with that project's settings, and changes none of them."""
     made = OUT / "builds" / "guest"
     shutil.rmtree(made, ignore_errors=True)
     command("cmake", "-G", "Ninja", "-S", HERE / "subdirectory", "-B", made, f"-DCAMEO_SOURCE={ROOT}",
@@ -187,8 +188,8 @@ def guest(args):
 
 @check
 def beside_fmt(args):
-    """In a project that brings an fmt of its own, of another version than the system's, cameo is compiled with that one
-    and by that one's rules: from version 10 on by the headers alone."""
+    """In a project that has another version of fmt than the system, cameo is compiled with that version: from version 10 on as
+    a header-only library."""
     made = OUT / "builds" / "beside_fmt"
     shutil.rmtree(made, ignore_errors=True)
     headers = next(folder for folder in ("/usr/include/fmt", "/usr/local/include/fmt") if os.path.isdir(folder))
@@ -215,8 +216,8 @@ def fetch_content(args):
 
 @check
 def clash(args):
-    """A library that defines all of fmt's and flatbuffers' symbols, and ends the process when one is called, does not
-    change what cameo does: neither linked before it nor preloaded, with cameo static and shared."""
+    """A library that defines all symbols of fmt and flatbuffers, and ends the process when one is called, has no effect on
+    cameo: neither linked before it nor preloaded, with cameo static and shared."""
     made = OUT / "builds" / "clash"
     shutil.rmtree(made, ignore_errors=True)
     made.mkdir(parents=True)
@@ -248,8 +249,8 @@ def clash(args):
 
 @check
 def other_protobuf(args):
-    """What docs/install.md says of a protobuf that is in the way for all to see: a program that names only ort_format takes
-    no part in it; one that takes protobuf gets the other library's functions."""
+    """The conflict with another protobuf that docs/install.md describes: a program that uses only ort_format is not affected;
+    one that uses protobuf calls the other library's functions."""
     made = OUT / "builds" / "other_protobuf"
     shutil.rmtree(made, ignore_errors=True)
     made.mkdir(parents=True)
@@ -273,7 +274,7 @@ def other_protobuf(args):
 
 @check
 def python(args):
-    """cameo, onnx and onnxruntime of PyPI in one process."""
+    """cameo works with PyPI's onnx and onnxruntime in one process."""
     made = OUT / "builds" / "python"
     shutil.rmtree(made, ignore_errors=True)
     made.mkdir(parents=True)
@@ -287,8 +288,8 @@ def python(args):
 
 
 def conan_profile(folder):
-    """The sample profile, which has Debian's libraries in place of packages; with the flags of build/release, so that the
-    compiler cache knows the files."""
+    """The sample profile, which uses Debian's libraries in place of Conan's, with the flags of build/release, so that the
+    compiler cache has the objects."""
     text = (ROOT / "packaging" / "conan" / "debian-12.profile").read_text()
     version = command("g++", "-dumpversion").strip().split(".")[0]
     text = re.sub(r"(compiler.version)=\d+", rf"\1={version}", text)
@@ -304,8 +305,8 @@ def conan_profile(folder):
 
 @check
 def conan(args):
-    """The recipe makes a package, static and shared, and its test_package runs; a build without RE2 and the libraries of
-    pictures runs, and tells of what takes RE2 how to get it."""
+    """The recipe makes a package, static and shared, and its test_package runs. A build without RE2 and image libraries runs,
+    and its error for an operator that needs RE2 explains how to install it."""
     home = ROOT / "build" / "package_conan"
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir(parents=True)
@@ -337,7 +338,7 @@ def conan(args):
 
 
 def widest_registers():
-    """What the compiler may take on this processor, as far as the kernels have code for it."""
+    """The compiler's options for the widest instruction set that this processor and the kernels have."""
     words = pathlib.Path("/proc/cpuinfo").read_text().split()
     if not {"avx2", "fma", "bmi2", "aes", "pclmulqdq"} <= set(words):
         return ""
@@ -347,8 +348,8 @@ def widest_registers():
 
 @check
 def newest_highway(args):
-    """The kernels compile with the copy of Highway that numpy's source package has, which is newer than Debian's, and
-    their tests pass."""
+    """The kernels compile with the copy of Highway in numpy's source package, which is newer than Debian's, and their tests
+    pass."""
     made = OUT / "builds" / "newest_highway"
     shutil.rmtree(made, ignore_errors=True)
     made.mkdir(parents=True)
@@ -365,13 +366,13 @@ def newest_highway(args):
     command("cmake", "--build", made / "build")
     used = (made / "build" / "borrowed" / "hwy").resolve()
     expect(used == (highway / "hwy").resolve(), f"the kernels were compiled with {used}")
-    told = command(made / "build" / "cameo_kernel_tests", "--no-intro")
-    print(f"Highway {'.'.join(version)}: {re.search('instruction sets run:.*', told)[0]}")
+    output = command(made / "build" / "cameo_kernel_tests", "--no-intro")
+    print(f"Highway {'.'.join(version)}: {re.search('instruction sets run:.*', output)[0]}")
 
 
 @check
 def vcpkg(args):
-    """The port's files are what vcpkg expects, as far as that is seen without vcpkg."""
+    """The port's files have the format that vcpkg expects, as far as that can be checked without vcpkg."""
     port = ROOT / "packaging" / "vcpkg" / "ports" / "cameo"
     manifest = json.loads((port / "vcpkg.json").read_text())
     text = (ROOT / "include" / "cameo" / "core" / "version.hpp").read_text()
@@ -395,7 +396,7 @@ def vcpkg(args):
         for words in (f"configure SOURCE_PATH {source} ", "-DCAMEO_PROGRAM=ON", "-DCAMEO_RE2=OFF", "-DCAMEO_LIBRARIES=static",
                       "install", "config_fixup CONFIG_PATH lib/cmake/cameo", "copyright FILE_LIST", "copy_tools TOOL_NAMES cameo"):
             expect(words in log, f"the portfile did not say \"{words}\":\n{log}")
-    # What is in the archive is enough for cameo as a package wants it.
+    # The archive has all files that a package's build needs.
     command("cmake", "-G", "Ninja", "-S", extracted, "-B", made / "build", "-DCAMEO_TESTS=OFF", "-DCAMEO_BENCHMARKS=OFF")
     expect((made / "packages" / "share" / "cameo" / "usage").exists(), "no usage is installed")
 
@@ -408,8 +409,8 @@ def packages(args, generator, made):
 
 @check
 def debian_packages(args):
-    """Debian's packages install into a system of their own, name what they need, run there, are enough to build a program
-    with, and leave nothing behind when they are removed."""
+    """The Debian packages can be installed into a separate root, have correct dependencies, run there, are sufficient to build
+    a program, and leave no files when they are removed."""
     made, root = OUT / "builds" / "deb", OUT / "builds" / "deb_root"
     found = packages(args, "DEB", made)
     names = [path.name.partition("_")[0] for path in found]
@@ -427,7 +428,7 @@ def debian_packages(args):
     for folder in ("var/lib/dpkg/updates", "var/lib/dpkg/info"):
         (root / folder).mkdir(parents=True)
     (root / "var/lib/dpkg/status").touch()
-    # Scripts of packages run outside of it: all that they do is to renew the linker's cache.
+    # The packages' scripts run outside of the root: they only update the linker's cache.
     dpkg = ["dpkg", f"--root={root}", "--force-not-root", "--force-depends", "--force-script-chrootless", f"--log={made}/log"]
     env = {"PATH": os.environ["PATH"] + ":/usr/sbin:/sbin"}
     command(*dpkg, "--install", *found, env=env)
@@ -445,7 +446,7 @@ def debian_packages(args):
 
 @check
 def tarball(args):
-    """The archive runs wherever it is unpacked."""
+    """The program in the archive runs in every folder to which it is unpacked."""
     archive, = packages(args, "TGZ", OUT / "builds" / "tgz")
     for place in ("here", "a place with spaces"):
         folder = OUT / "builds" / "tgz" / place

@@ -229,7 +229,7 @@ TEST_CASE("a call is withheld as a whole, and nodes of its body have its annotat
     CHECK(placed(load(r, annotated(false), options)) == "call/xw:on_gpu call/positive:on_gpu call/fy:cpu");
     CHECK(placed(load(r, annotated(true), options)) == "call/xw:on_gpu call/positive:on_cpu call/fy:cpu");
   }
-  // Providers after the GPU's may have the call.
+  // A provider that follows the GPU's provider in the list may claim the call.
   CHECK(placed(load(runtime{on_gpu{{"MatMul"}}, on_cpu{{"Dense"}}, cpu{}}, annotated(false), by_layer("gpu(enc)"))) ==
         "call:on_cpu");
 }

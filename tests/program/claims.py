@@ -22,7 +22,7 @@ def conclude():
 
 
 def conclude_with_counts():
-    """Ends the script like conclude(), with the line "N passed, N failed", which .ci/run adds up. A script without claims
-    fails, too."""
+    """Ends the script like conclude(), with the line "N passed, N failed", which .ci/run adds up. A script without
+    claims fails, too."""
     print(f"{_counts[True]} passed, {failed()} failed", flush=True)
     sys.exit(failed() != 0 or not _counts[True])

@@ -1,24 +1,24 @@
-"""Runs models of one node with cameo and with PyPI's onnxruntime, and compares the outputs. The differential scripts share
-this module.
+"""Runs models of one node with cameo and with PyPI's onnxruntime, and compares the outputs. The differential scripts
+share this module.
 
-A script has families. A family is a function that makes a case with a random generator: `one_node(...)`. `main(families)`
-runs a campaign:
+A script has families. A family is a function that makes a case with a random generator: `one_node(...)`.
+`main(families)` runs a campaign:
 
     def relu(rng):
         return one_node("Relu", [rng.standard_normal((2, 3)).astype("f4")], opset=14)
 
     sys.exit(main({"Relu": (relu, 400)}, always=[one_node(...), ...]))
 
-The number is the number of the family's cases in the long campaign (`--long`). Without that option, every tenth of them is
-run, and all of `always`, which are cases that were wrong once. A case depends only on the seed, its family and its number:
-`--only Relu.70` runs one, and `--keep FOLDER` keeps the folders of cases that differ, for `cameo conformance`.
+The number is the number of the family's cases in the long campaign (`--long`). Without that option, every tenth of them
+is run, and all of `always`, which are cases that were wrong once. A case depends only on the seed, its family and its
+number: `--only Relu.70` runs one, and `--keep FOLDER` keeps the folders of cases that differ, for `cameo conformance`.
 
 The expected outputs come from an oracle: onnxruntime without optimizations; if it has no kernel, onnx's reference
-evaluator; or the case's own `oracle`, a definition in numpy, where that evaluator lacks a part of the operator. Cases that
-all of them refuse are counted, but not compared; a family fails if less than half of its cases are compared, because its
-generator is then wrong. Where cameo differs from onnxruntime, the other oracle is run, too: if it agrees with cameo, the
-text of the specification decides, and judgments.py must have the sentence.
-The oracles run in a separate process, so that a case that crashes one does not end the campaign.
+evaluator; or the case's own `oracle`, a definition in numpy, where that evaluator lacks a part of the operator. Cases
+that all of them refuse are counted, but not compared; a family fails if less than half of its cases are compared,
+because its generator is then wrong. Where cameo differs from onnxruntime, the other oracle is run, too: if it agrees
+with cameo, the text of the specification decides, and judgments.py must have the sentence. The oracles run in a
+separate process, so that a case that crashes one does not end the campaign.
 """
 import argparse
 import collections
@@ -39,7 +39,7 @@ import judgments
 import ort_judge
 
 
-# The scripts that have families.
+# The scripts that define families of cases.
 SCRIPTS = ["differential_standard", "differential_containers", "differential_older", "image_operators",
            "differential_attention", "differential_contrib", "differential_ml", "differential_packed", "differential_pictures",
            "differential_quantized", "differential_recurrent", "differential_search", "differential_signal"]
@@ -52,8 +52,8 @@ class case:
     rtol: float | None = None  # None: the default of `cameo conformance`, for floats only
     atol: float | None = None
     name: str = ""
-    shared: dict = dataclasses.field(default_factory=dict)  # output name to the input whose memory onnxruntime writes it to
-    settle: object = None  # a function of onnxruntime's outputs by name, which sets elements that it leaves uninitialized
+    shared: dict = dataclasses.field(default_factory=dict)  # output name to the input into which onnxruntime writes it
+    settle: object = None  # a function of onnxruntime's outputs by name, which sets their uninitialized elements
     oracle: object = None  # a function without arguments that returns the outputs by name, instead of the evaluator
 
 
@@ -118,7 +118,8 @@ def type_of(value, shapes=True):
 
 
 def map_message(value, name=""):
-    """A MapProto. numpy_helper.from_dict does not take texts as keys. Python floats become float32, as in onnxruntime."""
+    """A MapProto. numpy_helper.from_dict does not take texts as keys. Python floats become float32, as in
+    onnxruntime."""
     keys, held = list(value), [np.float32(v) if type(v) is float else v for v in value.values()]
     made = onnx.MapProto(name=name, key_type=element_type(np.asarray(keys)),
                          values=numpy_helper.from_list([np.asarray(v) for v in held]))
@@ -228,8 +229,8 @@ def write_case(folder, each, outputs):
 
 
 def differences(cases, folder, ask=answers):
-    """Runs cases of distinct names with an oracle and with cameo. Returns ({name: what differs}, {name: the oracle, or why
-    there was none}). Test folders and report are written to `folder`."""
+    """Runs cases of distinct names with an oracle and with cameo. Returns ({name: what differs}, {name: the oracle, or
+    why there was none}). Test folders and report are written to `folder`."""
     folder = pathlib.Path(folder)
     judged = {}
     for each, (who, told) in zip(cases, judge(cases, ask)):
@@ -249,8 +250,8 @@ def differences(cases, folder, ask=answers):
 
 
 def judged_by_text(cases, found, judged, folder):
-    """The cases that differ from onnxruntime, but not from the other oracle, and whose difference is explained by a row of
-    judgments: {name: row}."""
+    """The cases that differ from onnxruntime, but not from the other oracle, and whose difference is explained by a row
+    of judgments: {name: row}."""
     in_dispute = [each for each in cases if each.name in found and judged[each.name] == "onnxruntime"]
     if not in_dispute:
         return {}

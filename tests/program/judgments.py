@@ -1,6 +1,6 @@
-"""Nodes for which cameo agrees with onnx's reference evaluator (or a definition in numpy) and not with onnxruntime, because
-the text of the specification decides: the operator, a condition on its node, and the sentence. differential.py accepts no
-other difference.
+"""Nodes for which cameo agrees with onnx's reference evaluator (or a definition in numpy) and not with onnxruntime,
+because the text of the specification decides: the operator, a condition on its node, and the sentence. differential.py
+accepts no other difference.
 """
 import dataclasses
 import typing

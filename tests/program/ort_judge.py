@@ -81,7 +81,8 @@ def ort_session(path, options=None):
 
 
 def ort_writes(model, to, level="none"):
-    """Writes the model as an .ort file with onnxruntime, without layouts for this processor, which others cannot run."""
+    """Writes the model as an .ort file with onnxruntime, without layouts for this processor, which others cannot
+    run."""
     options = ort_options(level, save_model_format="ORT")
     options.optimized_model_filepath = str(to)
     ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"],

@@ -1,7 +1,8 @@
-"""Converts a base of type_bases.py to a case for another version of its operator, with another type for one type variable.
+"""Converts a base of type_bases.py to a case for another version of its operator, with another type for one type
+variable.
 
-Inputs and attributes that the version does not have are left out, and an input that was an attribute in the version becomes
-one. Values become small integers if the element type has only those.
+Inputs and attributes that the version does not have are left out, and an input that was an attribute in the version
+becomes one. Values become small integers if the element type has only those.
 """
 import copy
 import re
@@ -15,7 +16,7 @@ from type_bases import element_in, number_of, numpy_type
 
 # Attributes with the type of an output.
 SAYS_TYPE = ("to", "dtype", "output_dtype", "output_datatype")
-# The type of a variable if that of the base is not allowed: the first of these that is.
+# If the type that a base gives to a type variable is not allowed, the first allowed type of this list replaces it.
 RATHER = [f"tensor({t})" for t in ("float", "int64", "double", "float16", "int32", "uint8", "int8", "string", "bool")]
 FLOATS = ("float", "double", "float16", "bfloat16")
 
@@ -215,7 +216,8 @@ def of_kind(attribute, kind):
 
 
 def chosen_types(schema, inputs, wanted):
-    """{variable: type} for the variables of inputs: the wanted type, else that of the base, else another that is allowed."""
+    """{variable: type} for the variables of inputs: the wanted type, else that of the base, else another that is
+    allowed."""
     allowed, chosen = allowed_of(schema), dict(wanted)
     for value, formal in zip(inputs, formals(inputs, schema.inputs)):
         variable = formal.type_str
@@ -244,7 +246,8 @@ def typed(value, text):
 
 
 def saying_types(schema, attributes, elements, before):
-    """The attributes. Those with the type of the first output, or of an intermediate result, get the type of `elements`."""
+    """The attributes. Those with the type of the first output, or of an intermediate result, get the type of
+    `elements`."""
     made, variable = dict(attributes), schema.outputs[0].type_str
     for name in SAYS_TYPE:
         if name in schema.attributes and variable in elements and (name in made or variable not in before):
@@ -287,8 +290,8 @@ def imports_of(domain, version):
 
 
 def retyped(base, schema, wanted, wide=None):
-    """The base as a case for this version, with the wanted types of variables. `wide`: a wider element type, to which the
-    values are converted after they were converted to the wanted one."""
+    """The base as a case for this version, with the wanted types of variables. `wide`: a wider element type, to which
+    the values are converted after they were converted to the wanted one."""
     inputs, attributes, outputs = fitted(base, schema)
     if not any(outputs):
         raise unfit("no outputs")

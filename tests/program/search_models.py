@@ -1,5 +1,5 @@
-"""Small language models with random weights, as the subgraphs of search operators such as BeamSearch: decoders like GPT-2,
-and encoders with decoders like T5 and Whisper."""
+"""Small language models with random weights, as the subgraphs of search operators such as BeamSearch: decoders like
+GPT-2, and encoders with decoders like T5 and Whisper."""
 import dataclasses
 import zlib
 
@@ -67,8 +67,8 @@ def int_inputs(*names):
 
 
 def decoder(rng, layers, name="decoder"):
-    """A decoder like GPT-2: embeddings of tokens and positions, layers of attention over past and new tokens that the mask
-    shows, and logits as products with the embeddings of all words."""
+    """A decoder like GPT-2: embeddings of tokens and positions, layers of attention over past and new tokens that the
+    mask shows, and logits as products with the embeddings of all words."""
     g, outputs = subgraph(int(rng.integers(1 << 30)), WORDS), []
     x = g.add("Add", g.add("Gather", "words", "input_ids"), g.add("Gather", "places", "position_ids"))
     hidden = g.hides("attention_mask")
@@ -100,7 +100,8 @@ class form:
 
 
 def decode(g, f, ids, past, cross, hides):
-    """(vectors of the decoder's tokens, keys and values of self-attention by layer, scores of cross-attention by layer)"""
+    """(vectors of the decoder's tokens, keys and values of self-attention by layer, scores of cross-attention by
+    layer)"""
     length = g.add("Slice", g.add("Shape", ids), g.constant("b1", [1]), g.constant("e1", [2]), g.constant("first", [0]))
     before = g.add("Slice", g.add("Shape", past[0]), g.constant("b2", [2]), g.constant("e2", [3]), "first") if past else \
         g.constant("none", [0])

@@ -1,5 +1,5 @@
-"""A list of missing things in tests/data, which may only shrink: a missing thing that is not listed is a fault, and so is a
-line for a thing that exists now."""
+"""A list of missing things in tests/data, which may only shrink: a missing thing that is not listed is a fault, and so
+is a line for a thing that exists now."""
 import os
 import pathlib
 import sys

@@ -1,5 +1,5 @@
-"""The parts of the models of tests/scripts/stale_shapes.py: makers of a value `r` whose shape depends on data, and readers of
-it. The models declare a wrong shape for `r`, as exporters do that record the shape of one run."""
+"""The parts of the models of tests/scripts/stale_shapes.py: makers of a value `r` whose shape depends on data, and
+readers of it. The models declare a wrong shape for `r`, as exporters do that record the shape of one run."""
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 

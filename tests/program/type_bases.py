@@ -1,6 +1,6 @@
 """Bases for type_cells.py: nodes of all of ONNX's operators with inputs, which are then converted to other versions and
-element types. They are from onnx's backend tests and from the families of the differential scripts; some are written by hand
-for operators that neither has."""
+element types. They are from onnx's backend tests and from the families of the differential scripts; some are written by
+hand for operators that neither has."""
 import collections
 import dataclasses
 import functools
@@ -89,7 +89,8 @@ def of_families():
 
 
 X = np.array([[0, 1, 2], [3, 2, 1]], np.float32)
-# Numbers that are the same truncated and rounded, and that have fractions: onnxruntime prints integers without a point.
+# Numbers with fractions that give the same integer whether they are truncated or rounded: onnxruntime prints integers without
+# a point.
 QUARTERS = np.array([[0.25, 1.25, 1.25], [1.25, 0.25, 0.25]], np.float32)
 PICTURE = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4) % 4
 TWICE = np.array([1, 1, 2, 2], np.float32)  # scales for PICTURE
@@ -221,7 +222,8 @@ def cast_map(inputs, attributes):
 
 
 def col2im_of_texts(inputs, attributes):
-    """Col2Im of texts, which are added by joining them. numpy does that only for types with a fixed, sufficient length."""
+    """Col2Im of texts, which are added by joining them. numpy does that only for types with a fixed, sufficient
+    length."""
     x, image, block = inputs
     if x.dtype != object:
         return None
@@ -259,8 +261,8 @@ def by_definition(case):
     return made and dict(zip(node.output, made))
 
 
-# Models of operators with containers or subgraphs. Each is a function of an ONNX type as text, the element type of its tensors,
-# and the version, and returns a case with an oracle.
+# Models of operators with containers or subgraphs. Each is a function of an ONNX type as text, the element type of its
+# tensors, and the version, and returns a case with an oracle.
 
 
 def values_of(element):
@@ -288,8 +290,8 @@ TRAINING = "ai.onnx.preview.training"
 
 
 class sketch:
-    """A graph whose inputs have one element type. `value` adds an input of a type, `plain` returns a value that can be an
-    output and compared."""
+    """A graph whose inputs have one element type. `value` adds an input of a type, `plain` returns a value that can be
+    an output and compared."""
 
     def __init__(self, element, version):
         self.version, self.nodes, self.feeds, self.made = version, [], {}, 0
@@ -348,8 +350,8 @@ def takes(op, version, variable, text):
 
 
 def copied(name, to, text, version):
-    """Nodes that copy the value `name` to `to`. If Identity of this version does not have the type, sequences are copied by
-    sequence operators, and other types by a Loop that passes the value on."""
+    """Nodes that copy the value `name` to `to`. If Identity of this version does not have the type, sequences are
+    copied by sequence operators, and other types by a Loop that passes the value on."""
     if takes("Identity", version, "V" if version >= 14 else "T", text):
         return [helper.make_node("Identity", [name], [to])]
     if takes("SequenceErase", version, "S", text):
@@ -372,8 +374,8 @@ def type_proto(text):
 
 
 def body(inputs, pairs, version):
-    """A graph that copies values: `inputs` are (name, type), `pairs` are (from, to, type). A pair of equal names needs no
-    node."""
+    """A graph that copies values: `inputs` are (name, type), `pairs` are (from, to, type). A pair of equal names needs
+    no node."""
     nodes = [node for name, to, text in pairs if name != to for node in copied(name, to, text, version)]
     value_info = helper.make_value_info
     return helper.make_graph(nodes, "body", [value_info(n, type_proto(t)) for n, t in inputs],
@@ -460,8 +462,8 @@ def optional_has(text, element, version):
 
 
 def gradient(text, element, version):
-    """The gradient of x * x. If the type is not a float, that of x times the number of elements of another input, which has
-    the type."""
+    """The gradient of x * x. If the type is not a float, that of x times the number of elements of another input, which
+    has the type."""
     if element in ("float", "double", "float16"):
         s = sketch(element, 21)
         x = s.feed(s.first)

@@ -1,6 +1,6 @@
-"""Searches for differences with attributes and outputs that the differential scripts do not use: for each case, one variant
-for each other value of each attribute of the operator's schema, and one for each output that the case leaves out. Some values
-are meaningless, so a person has to judge the differences: this is a search, not a test.
+"""Searches for differences with attributes and outputs that the differential scripts do not use: for each case, one
+variant for each other value of each attribute of the operator's schema, and one for each output that the case leaves
+out. Some values are meaningless, so a person has to judge the differences: this is a search, not a test.
 """
 import collections
 import copy

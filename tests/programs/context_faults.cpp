@@ -429,7 +429,8 @@ TEST_CASE("a context that can't be read is an error with its path, whichever cal
   ref_runtime ref;
   REQUIRE(verdict(ref.compile(saved(folder, "m.onnx", true), folder / "c.onnx")) == "OK");
   const std::string bytes = slurp(folder / "c_RefA.bin");
-  // The library repeats an open that failed in another way, so all further calls fail, too.
+  // If one way to open a file fails, the library tries another way. So, if the load must fail, all later calls fail,
+  // too.
   const row reading[] = {{call::open, EACCES, false, false, "Permission denied"},
                          {call::open, EMFILE, false, false, "Too many open files"},
                          {call::open, ENOENT, false, false, "no such file"},

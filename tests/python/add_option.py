@@ -1,8 +1,9 @@
-"""An option of a session is one row, a member and its use: applies tests/data/add_option.patch to a copy of the tree, builds
-the interfaces there, and finds the option in C, in Python, in the program, in Triton's backend and in the page.
+"""Tests that a new session option needs only a member, a row of the table of options, and its use: applies
+tests/data/add_option.patch to a copy of the tree, builds the interfaces there, and checks the option in C, in Python, in
+the program, in Triton's backend and in the page of options.
 
-Usage: add_option.py [BUILD]     (build/release; its flags and, by ccache, its objects are used)
-Needs the packages of requirements.txt. Closes with one line: N passed, N failed.
+Usage: add_option.py [BUILD]     (default: build/release, whose flags and, by ccache, objects are used)
+Needs the packages of requirements.txt. The last line is: N passed, N failed.
 """
 import ctypes
 import json
@@ -22,12 +23,12 @@ from add_kernel import command  # noqa: E402
 
 PATCH = ROOT / "tests" / "data" / "add_option.patch"
 DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
-# What loading says of the value 13, which the patch refuses, and what the row says of a value beyond its limit.
+# The messages for the value 13, which the patched loading refuses, and for a value beyond the limit in the row.
 USED, LIMIT = "made_up is 13", "needs a number from 0 to 20, not '21'"
 
 
 def check_patch():
-    """A member, a row and its use, and nothing else."""
+    """Checks that the patch adds a member, a row and its use, and nothing else."""
     parts = PATCH.read_text(encoding="utf-8").split("diff --git ")[1:]
     assert not any(re.search(r"^-(?!--)", part, re.MULTILINE) for part in parts), "lines are removed"
     files = [part.split()[0].removeprefix("a/") for part in parts]
@@ -37,7 +38,7 @@ def check_patch():
 
 
 def words_of(*arguments, **more):
-    """What a command prints that fails."""
+    """The output of a command that fails; "no error" if it succeeds."""
     done = subprocess.run([str(a) for a in arguments], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           check=False, **more)
     return done.stdout if done.returncode else "no error"
@@ -56,7 +57,7 @@ def in_c(library, value):
 
 
 def build_module(tree, out):
-    """The Python package, in a folder that is returned."""
+    """Builds the Python package; returns the folder to import it from."""
     module = out / "python"
     command("cmake", "-S", tree / "src" / "python", "-B", module, "-G", "Ninja", f"-DCAMEO_BUILT={out}",
             "-DCMAKE_BUILD_TYPE=Release", f"-DPython_EXECUTABLE={sys.executable}")
@@ -67,7 +68,7 @@ def build_module(tree, out):
 
 
 def build_backend(tree, out):
-    """Triton's backend, and the program that loads a model by it."""
+    """Builds Triton's backend and a program that loads a model with it; returns the paths of both."""
     command("cmake", "-S", tree / "src" / "triton", "-B", out / "triton", "-G", "Ninja", f"-DCAMEO_BUILT={out}")
     command("cmake", "--build", out / "triton")
     command("c++", "-std=c++20", "-rdynamic", f"-I{tree / 'src'}", ROOT / "tests" / "serving" / "one_model.cpp", "-o",
@@ -104,12 +105,12 @@ def main():
         for name, load in (("C", lambda value: in_c(out / "libcameo.so", value)), ("Python", in_python),
                            ("program", in_program), ("Triton", in_triton)):
             for value, words in ((13, USED), (21, LIMIT), (7, "no error")):
-                said = load(value)
-                checks.append((f"{name}, {value}", words in said, said))
-        for what, is_right, said in checks:
+                printed = load(value)
+                checks.append((f"{name}, {value}", words in printed, printed))
+        for what, is_right, printed in checks:
             passed, failed = passed + bool(is_right), failed + (not is_right)
             if not is_right:
-                print(f"{what}: {said}")
+                print(f"{what}: {printed}")
     print(f"{passed} passed, {failed} failed")
     return failed != 0
 

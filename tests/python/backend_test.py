@@ -19,8 +19,8 @@ CATEGORIES = {"node": "Node", "simple": "Simple", "pytorch-converted": "PyTorchC
 
 
 def judged_otherwise(case):
-    """True if the program compares a case in a way that ONNX's runner lacks: random numbers as samples of a distribution, or
-    with the case's own tolerance, for which tests/conformance/make_cases.py has the reason."""
+    """True if the program compares a case in a way that ONNX's runner lacks: random numbers as samples of a
+    distribution, or with the case's own tolerance, for which tests/conformance/make_cases.py has the reason."""
     return case.name.startswith("test_bernoulli") or (case / "tolerance.json").exists()
 
 

@@ -6,9 +6,10 @@ Usage: onnxruntime_suites.py FOLDER [--site build/python/site] [--only core quan
   --site    the folder that tests/python/run.py unpacked the wheel in
   --files   only the test files whose names contain one of these words
   --shrink  removes tests that pass now from the list
-Needs pytest and the packages of requirements.txt; tests of transformers also use torch, transformers and others if they are
-installed. A test counts if onnxruntime passes it. A test that cameo fails must be in tests/data/onnxruntime_differences.txt
-with its reason, and one that passes must not be: the list may only shrink. The last line is: N passed, N failed.
+Needs pytest and the packages of requirements.txt; tests of transformers also use torch, transformers and others if they
+are installed. A test counts if onnxruntime passes it. A test that cameo fails must be in
+tests/data/onnxruntime_differences.txt with its reason, and one that passes must not be: the list may only shrink. The
+last line is: N passed, N failed.
 """
 import argparse
 import collections
@@ -58,7 +59,8 @@ def known_differences():
 
 
 def outcomes(module, scratch, path, site):
-    """({name of a test: outcome}, what the process printed) for a file of tests, which runs in a folder with `testdata`."""
+    """({name of a test: outcome}, what the process printed) for a file of tests, which runs in a folder with
+    `testdata`."""
     report = pathlib.Path(tempfile.mkstemp(suffix=".txt")[1])
     env = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", HF_HUB_OFFLINE="1",
                PYTHONPATH=os.pathsep.join([str(path.parent), *([str(site)] if module == "cameo" else [])]))

@@ -881,7 +881,7 @@ class Installed(unittest.TestCase):
         self.assertRegex(text, r"^cameo \d")
 
     def test_the_real_ones_packages_in_plain_python_stay_importable(self):
-        """Packages that need nothing but onnxruntime, including one that imports functions of the compiled part by name."""
+        """Packages that need only onnxruntime, including one that imports functions of the compiled part by name."""
         program = """
             import sys
             if {ours}:

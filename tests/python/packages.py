@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Runs unchanged packages that use onnxruntime with cameo.onnxruntime and with onnxruntime, and compares the results. The
-packages contain their models or need none. Not a part of CI: it installs them from the registry, in build/packages_venv.
+"""Runs unchanged packages that use onnxruntime with cameo.onnxruntime and with onnxruntime, and compares the results.
+The packages contain their models or need none. Not a part of CI: it installs them from the registry, in
+build/packages_venv.
 
 Usage: packages.py SITE [--only NAME...]     (SITE: where the wheel is unpacked: build/python/site)
 Prints the table of docs/python.md. The last line is: N passed, N failed.

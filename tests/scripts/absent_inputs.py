@@ -47,7 +47,7 @@ def operators():
     return {(op["domain"], op["op"]) for op in json.loads(told.stdout)["ops"] if not op.get("function_body")}
 
 
-def of_onnx(folder):
+def onnx_case(folder):
     """The case in a test folder; None if its model has more than one node or an input that is not a tensor."""
     model = onnx.load(folder / "model.onnx")
     data = folder / "test_data_set_0"
@@ -58,7 +58,7 @@ def of_onnx(folder):
     return d.case(model, feeds, name=folder.name)
 
 
-def of_domains_without_cases():
+def cases_of_other_domains():
     """Cases for operators of which ONNX has no case with a single node."""
     rng = np.random.default_rng(3)
 
@@ -139,7 +139,7 @@ def of_domains_without_cases():
     yield d.one_node("DynamicSlice", [x(3, 4), *(np.array(n, "i8") for n in ([1, 0], [3, 2], [0, 1]))], opset=8)
 
 
-def from_scripts():
+def cases_of_scripts():
     families = differential_attention.FAMILIES | differential_contrib.OF_ONE_NODE | differential_ml.FAMILIES
     families |= differential_search.FAMILIES
     for name, (make, _) in families.items():
@@ -152,7 +152,7 @@ def nodes_to_change(scratch):
     present."""
     found = collections.defaultdict(dict)
     folders = sorted((judge.cases_of_onnx(root, scratch) / "node").iterdir())
-    for each in itertools.chain(filter(None, map(of_onnx, folders)), of_domains_without_cases(), from_scripts()):
+    for each in itertools.chain(filter(None, map(onnx_case, folders)), cases_of_other_domains(), cases_of_scripts()):
         if any(np.size(v) > SMALL for v in each.feeds.values() if not isinstance(v, (list, dict))):
             continue
         node = each.model.graph.node[0]

@@ -161,7 +161,7 @@ def check_like(program, folder):
     for op, like in LIKE.items():
         for kind in (onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE, onnx.TensorProto.FLOAT16):
             if "Shape" in command(program, "inspect", write_large(folder, op, "example", kind, shaped=True)):
-                sys.exit(f"rewrites do not know the shape of {op}")
+                sys.exit(f"rewrites have no shape for {op}")
             ours, theirs = write_large(folder, op, "example", kind), write_large(folder, like, "", kind)
             times = [(least(ours), least(theirs)) for _ in range(3)]
             mine, other = (min(each) for each in zip(*times))
@@ -207,7 +207,7 @@ def main():
             sys.exit(f"the patched program does not pass:\n{said}")
         listed = command(program, "inspect", cases / "Squareplus_float32/model.onnx")
         if "Transpose" in listed:
-            sys.exit(f"rewrites do not know that Squareplus is pointwise:\n{listed}")
+            sys.exit(f"rewrites do not treat Squareplus as pointwise:\n{listed}")
         check_like(program, pathlib.Path(folder))
         check_instruction_set(program, pathlib.Path(folder) / "integers")
     print(f"{len(models)} passed, 0 failed")

@@ -93,7 +93,7 @@ class BadInput(unittest.TestCase):
         self.refused("INVALID_ARGUMENT", self.write(model_of([ob.node("Relu", ["nobody"], ["y"], "n")])), "'nobody'")
         self.refused("INVALID_GRAPH", self.write(model_of([ob.node("Relu", ["x"], ["y"], "n")], ["x", "x"])), "'x'")
 
-    def test_words_of_the_file_do_not_break_the_line(self):
+    def test_text_of_the_file_does_not_add_lines_to_the_error(self):
         self.refused("INVALID_GRAPH", self.write(model_of([ob.node("Bad\nerror: OK: fine\n", ["x"], ["y"], "n\n\x1b[2J")])))
 
     def test_raw_data_of_the_wrong_length(self):

@@ -44,7 +44,7 @@ def declared():
     return lines
 
 
-def hold_to_record():
+def check_record():
     """No declaration of the record has changed or is gone: programs that were compiled with an older header keep
     working."""
     now, recorded = declared(), set(RECORD.read_text().splitlines()) if RECORD.exists() else set()
@@ -59,7 +59,7 @@ def hold_to_record():
     return {re.search(r"(cameo_\w+)\(", line)[1] for line in now if line.endswith(");")}
 
 
-def hold_symbols(functions):
+def check_symbols(functions):
     lines = subprocess.run(["nm", "-D", "--defined-only", "--with-symbol-versions", LIBRARY], check=True,
                            capture_output=True, text=True).stdout.split("\n")
     symbols = {}
@@ -72,7 +72,7 @@ def hold_symbols(functions):
     expect(set(symbols.values()) == {"CAMEO_C_1"}, "their version is CAMEO_C_1:", set(symbols.values()))
 
 
-def hold_numbers():
+def check_numbers():
     """The header's numbers are those of the rows in core/status.hpp and core/dtype.hpp."""
     text = HEADER.read_text()
     numbers = {name: int(number) for name, number in re.findall(r"^\s+CAMEO_(\w+) = (\d+)", text, re.MULTILINE)}
@@ -322,7 +322,7 @@ def nothing_given(library):
         result, name, arguments = re.match(r"(.*?)cameo_(\w+)\((.*)\);", line).groups()
         words = refused(lambda: library.call(name, *[P()] * (arguments.count(",") + 1))) if "cameo_error*" in result else ""
         if words:
-            expect(words.startswith("INVALID_ARGUMENT") and "is NULL" in words, name, "says what it was not given:", words)
+            expect(words.startswith("INVALID_ARGUMENT") and "is NULL" in words, name, "names the missing argument:", words)
             continue
         expect("cameo_error*" not in result, name, "is an error without its handle")
         function = getattr(library.c, f"cameo_{name}")
@@ -330,12 +330,12 @@ def nothing_given(library):
         function.restype = results.get(result, P)
         made = function(*[P()] * (arguments.count(",") + 1))
         if name not in ("provider_name", "value_dims", "error_name"):  # their answers to 0 and NULL are not empty
-            expect(made in (None, b"", 0, -1), name, "says nothing of NULL:", made)
+            expect(made in (None, b"", 0, -1), name, "returns nothing for NULL:", made)
 
 
-functions = hold_to_record()
-hold_numbers()
-hold_symbols(functions)
+functions = check_record()
+check_numbers()
+check_symbols(functions)
 build_and_run()
 calls(Library())
 wrong_tensors(Library())

@@ -128,7 +128,7 @@ def case_4_14(folder):
     source = plain(folder / "m.onnx")
     done = call("compile", source, "-o", folder / "c.onnx", "--ep", "cpu")
     check(done.returncode == 1 and done.stderr.startswith("error: FAIL: "), done.stderr)
-    check(not (folder / "c.onnx").exists(), "written all the same")
+    check(not (folder / "c.onnx").exists(), "written in spite of the error")
     (folder / "c.onnx").write_bytes(source.read_bytes())
     before = (folder / "c.onnx").read_bytes()
     done = call("compile", source, "-o", folder / "c.onnx", "--ep", "RefA")

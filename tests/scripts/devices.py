@@ -102,7 +102,7 @@ def check_provider_without_its_library():
         expect("can't list its devices" in cameo("devices", CAMEO_OPENVINO_LIBRARIES="/nowhere").stdout, "in words, too")
     done = cameo("run", DIGITS, "--random-inputs", "--policy", "default", "--quiet",
                  CAMEO_OPENVINO_LIBRARIES="/nowhere")
-    expect(done.returncode == 0, f"a policy goes on without it: {done.stderr}")
+    expect(done.returncode == 0, f"a policy works without it: {done.stderr}")
     return len(mute)
 
 

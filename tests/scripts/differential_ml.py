@@ -255,7 +255,7 @@ def tree_regressor(rng):
 def tree_classifier(rng):
     x, classes = rows_with_missing(rng, kind_of(rng)), int(rng.integers(1, 5))
     binary = classes == 2  # onnxruntime returns 0 and 1 instead of labels for two classes that leaves name
-    # For one class onnxruntime does the same, and the process crashes if the label is a string.
+    # For one class, too, onnxruntime returns a number instead of the label, and the process crashes if the label is a string.
     outputs, names = (["", "out_1"], {"classlabels_int64s": [4]}) if classes == 1 else (
         2, labels(rng, classes, "classlabels_int64s"))
     return ml("TreeEnsembleClassifier", [x], outputs, opset=int(rng.choice([1, 3])),

@@ -62,7 +62,7 @@ BY_NUMPY = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.div
             "Less": np.less}
 
 
-def by_axis(rng):
+def arithmetic_with_axis(rng):
     """The axes of B correspond to those of A from `axis` on, or to the last ones."""
     op = pick(rng, *BY_NUMPY)
     kind = pick(rng, "f4", "f8") if op in ("Pow", "Greater", "Less") else pick(rng, "i4", "i8") if op == "Equal" else \
@@ -90,7 +90,7 @@ def by_axis(rng):
 
 FAMILIES = {
     "TakenBack": (elementwise, 300), "Crop": (crop, 100), "ImageScaler": (image_scaler, 100),
-    "DynamicSlice": (dynamic_slice, 200), "ByAxis": (by_axis, 300),
+    "DynamicSlice": (dynamic_slice, 200), "ByAxis": (arithmetic_with_axis, 300),
 }
 
 if __name__ == "__main__":

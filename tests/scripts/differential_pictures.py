@@ -87,7 +87,7 @@ def pnm(rng, h, w):
     return head.encode() + data, colors.repeat(3 // channels, 2)
 
 
-def by_pillow(rng, h, w):
+def pillow_file(rng, h, w):
     form = pick(rng, "JPEG", "TIFF", "WEBP", "PNG")
     small = Image.fromarray(rng.integers(0, 256, (2, 3, 3)).astype("u1")).resize((w, h), Image.Resampling.BICUBIC)
     given = {"JPEG": {"quality": int(rng.integers(50, 100)), "subsampling": int(rng.integers(0, 3)),
@@ -101,13 +101,13 @@ def by_pillow(rng, h, w):
 
 def decoded(rng):
     h, w = (int(v) for v in rng.integers(1, 24, 2))
-    make = pick(rng, png, png, bmp, pnm, *([by_pillow] * 3 if Image else []))
+    make = pick(rng, png, png, bmp, pnm, *([pillow_file] * 3 if Image else []))
     file, colors = make(rng, h, w)
     order = pick(rng, None, "RGB", "BGR", "Grayscale")
     want = colors[..., ::-1] if order == "BGR" else colors
     if order == "Grayscale":
         want = ((colors * [19595, 38470, 7471]).sum(2, keepdims=True) + 32768) >> 16
-    if rng.random() < 0.15 and make is not by_pillow:  # the file ends in its header, or in the first half of its rows
+    if rng.random() < 0.15 and make is not pillow_file:  # the file ends in its header, or in the first half of its rows
         file, want = file[:int(rng.integers(1, 30 if rng.random() < 0.3 else len(file) // 2))], want[:0, :0]
     stream = np.frombuffer(file, "u1")
     return d.one_node("ImageDecoder", [stream], opset=20, pixel_format=order, rtol=0, atol=0,

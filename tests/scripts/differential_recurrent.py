@@ -69,7 +69,7 @@ def step_of(op, x, h, c, w, r, bias, p, act, clip, given):
     return o * act[2](new), new  # onnxruntime does not clip the cell state
 
 
-def by_numpy(op, inputs, outputs, direction, activations, clip, given):
+def numpy_outputs(op, inputs, outputs, direction, activations, clip, given):
     """The definition in doubles, which neither overflow nor round as floats do."""
     x, w, r, bias, lengths, h0, c0, p = [None if v is None else v.astype("f8" if v.dtype.kind == "f" else "i8")
                                          for v in [*inputs, None, None]][:8]
@@ -122,7 +122,7 @@ def recurrent(op):
                  "input_forget": int(rng.random() < 0.2) if op == "LSTM" else None}
         return d.one_node(op, x, outputs, opset=opset, hidden_size=hidden, direction=direction, constant=constant,
                           clip=clip, activations=names, activation_alpha=alphas, activation_beta=betas, **given,
-                          oracle=lambda: by_numpy(op, x, outputs, direction, (names, alphas, betas), clip, given),
+                          oracle=lambda: numpy_outputs(op, x, outputs, direction, (names, alphas, betas), clip, given),
                           rtol=1e-4, atol=1e-5)
     return make
 

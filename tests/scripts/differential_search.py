@@ -113,7 +113,7 @@ def greedy(rng):
                                 opset=1, domain=MS, **given), ids.shape[1])
 
 
-def by_beams(rng, op, ids, most, changed, given, more=()):
+def beam_search(rng, op, ids, most, changed, given, more=()):
     """A beam search with the inputs that all beam searches have. onnxruntime requires min_length and length_penalty."""
     least, penalty, mask, first, attention = changed
     words, beams = TIMED if op == "WhisperBeamSearch" else WORDS, int(rng.integers(1, 5))
@@ -132,11 +132,11 @@ def by_beams(rng, op, ids, most, changed, given, more=()):
 
 
 def beam(rng):
-    return by_beams(rng, "BeamSearch", *common(rng))
+    return beam_search(rng, "BeamSearch", *common(rng))
 
 
 def encoded_beam(rng):
-    return by_beams(rng, "BeamSearch", *encoded(rng))
+    return beam_search(rng, "BeamSearch", *encoded(rng))
 
 
 def whisper(rng):
@@ -155,7 +155,7 @@ def whisper(rng):
         more = [ids, scalar(int(timed)), None, None, perhaps(rng, scalar(float(rng.choice([0.5, 0.8, 2.0, 0.0])), "f4"))]
     given = {"eos_token_id": end, "pad_token_id": 0, "model_type": 2} | ngrams(rng) | pair(rng, f)
     given |= SPECIAL if op == "WhisperBeamSearch" else {"decoder_start_token_id": 9}
-    return by_beams(rng, op, features(rng, batch), most, changed, given, more)
+    return beam_search(rng, op, features(rng, batch), most, changed, given, more)
 
 
 def sampling(rng):
@@ -173,14 +173,14 @@ FAMILIES = {"GreedySearch": (greedy, 150), "BeamSearch": (beam, 200), "Sampling"
             "EncodedBeamSearch": (encoded_beam, 200), "WhisperBeamSearch": (whisper, 250)}
 
 
-def of_onnxruntime(model, feeds):
+def onnxruntime_outputs(model, feeds):
     session = ort_judge.ort.InferenceSession(model.SerializeToString(), ort_judge.ort_options(),
                                              providers=["CPUExecutionProvider"])
     outputs = [o.name for o in session.get_outputs()]
     return dict(zip(outputs, session.run(outputs, feeds)))
 
 
-def of_cameo(each):
+def cameo_outputs(each):
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
         (scratch / "model.onnx").write_bytes(each.model.SerializeToString())
@@ -196,8 +196,8 @@ def wrong_samples(rng):
     """Compares the tokens of Sampling here: `cameo conformance` does not compare random outputs, although nothing is
     random if only one word is left."""
     each = sampling(rng)
-    told = each.settle(of_onnxruntime(each.model, each.feeds))
-    return told["out_0"], of_cameo(each)["out_0"]
+    told = each.settle(onnxruntime_outputs(each.model, each.feeds))
+    return told["out_0"], cameo_outputs(each)["out_0"]
 
 
 def wrong_greedy(rng):
@@ -210,7 +210,7 @@ def wrong_greedy(rng):
                                               attention]), opset=1, domain=MS, early_stopping=1, **given)
     each = d.one_node("GreedySearch", trimmed([ids, scalar(most), least, None, mask, first, attention]), opset=1, domain=MS,
                       **given)
-    return of_onnxruntime(beams.model, beams.feeds)["out_0"][:, 0], of_cameo(each)["out_0"]
+    return onnxruntime_outputs(beams.model, beams.feeds)["out_0"][:, 0], cameo_outputs(each)["out_0"]
 
 
 def whisper_search(f, graphs, x, ids, most, beams, wanted, outputs, more=(), **given):
@@ -234,8 +234,8 @@ def wrong_extra(rng):
     whole = whisper_search(f, graphs, x, np.concatenate([ids, extra], 1), most, beams, beams, names)
     scored = whisper_search(f, graphs, x, ids, most, beams, beams, names + ["scores"])
     each = whisper_search(f, graphs, x, ids, most, beams, beams, names + ["", "", "non_speech_probs"], [None, extra])
-    told, got = of_onnxruntime(whole.model, whole.feeds), of_cameo(each)
-    likely = np.exp(of_onnxruntime(scored.model, scored.feeds)["scores"][0, :, 0, token])
+    told, got = onnxruntime_outputs(whole.model, whole.feeds), cameo_outputs(each)
+    likely = np.exp(onnxruntime_outputs(scored.model, scored.feeds)["scores"][0, :, 0, token])
     return [told["sequences"], told["sequences_scores"], likely], [got["sequences"], got["sequences_scores"],
                                                                    got["non_speech_probs"]]
 
@@ -249,9 +249,9 @@ def wrong_cross(rng):
     wanted, pairs = int(rng.integers(1, beams + 1)), perhaps(rng, rng.integers(0, [2, HEADS], (3, 2)).astype("i4"))
     each = whisper_search(f, graphs, x, ids, most, beams, wanted, ["sequences", "", "", "cross_qk"], [pairs],
                           decoder_output_cross_qk=1)
-    got = of_cameo(each)
+    got = cameo_outputs(each)
     models = {n: helper.make_model(g, opset_imports=[helper.make_opsetid("", 21)], ir_version=10) for n, g in graphs.items()}
-    started = of_onnxruntime(models["encoder"], {"encoder_input_ids": x, "decoder_input_ids": ids})
+    started = onnxruntime_outputs(models["encoder"], {"encoder_input_ids": x, "decoder_input_ids": ids})
     want = np.zeros_like(got["cross_qk"])
     for b in range(batch):
         for i, tokens in enumerate(got["sequences"][b]):
@@ -259,7 +259,7 @@ def wrong_cross(rng):
             length = np.flatnonzero(tokens)[-1] + 1 if tokens.any() else 0  # a decoder never chooses the pad
             for call in range(min(length - ids.shape[1], want.shape[3])):
                 at = ids.shape[1] + call
-                told = of_onnxruntime(models["decoder"], {"input_ids": tokens[None, at:at + 1], **pasts,
+                told = onnxruntime_outputs(models["decoder"], {"input_ids": tokens[None, at:at + 1], **pasts,
                                                           "encoder_hidden_states": started["encoder_hidden_states"][b:b + 1]})
                 pasts |= {n.replace("present", "past"): v for n, v in told.items() if n.startswith("present")}
                 all_ = np.stack([told[f"cross_qk_{n}"][0, :, -1] for n in range(2)])

@@ -131,7 +131,7 @@ def cpp_sources(page):
         kind = above.group(1) if above else "file"
         if kind == "file":
             if check(code.startswith("#include"), page.where(line),
-                     "a block of C++ begins with #include, or a comment above says what it is part of"):
+                     "a block of C++ begins with #include, or a comment above names its context"):
                 yield f"{page.name}:{line}", at(line, code)
         elif kind == "declarations":
             number += 1
@@ -276,7 +276,7 @@ def check_command(where, line):
             preset = words[words.index("--preset") + 1]
             check(preset in PRESETS or PLACEHOLDER.search(preset), where, f"there is no preset {preset}")
         elif program == "cmake" and {"-S", "-B"} & set(words):
-            check("Ninja" in words, where, "cmake without -G Ninja wants make, which is none of cmake/bootstrap.sh's packages")
+            check("Ninja" in words, where, "cmake without -G Ninja needs make, which is not among the packages of cmake/bootstrap.sh")
         for word in words[1:]:
             option = re.match(r"-D(CAMEO_\w+)=", word)
             if option:
@@ -326,7 +326,7 @@ def check_blocks(page):
         elif language in ("sh", "console"):
             check_shell(where, code)
         else:
-            check(language in ("cpp", "text"), where, f"'{language}' is no language that this test knows")
+            check(language in ("cpp", "text"), where, f"'{language}' is not a language of this test")
     check(page.text.count("\n```") % 2 == 0 or page.text.startswith("```"), page.name, "a block is not closed")
     outside_lists = re.sub(r"^ *(?:[-*]|\d+\.) .*\n(?:(?: +\S.*)?\n)*", blank, page.prose, flags=re.MULTILINE)
     for block in INDENTED.finditer(outside_lists):
@@ -389,7 +389,7 @@ def check_pages(pages):
 
 
 PREAMBLE = "<!-- cpp: preamble (int n)\n#include <cameo/core/status.hpp>\n-->\n\n"
-OFFENSES = [  # a page, and what must be said of it
+OFFENSES = [  # a page, and an expression for the error that must be reported
     ("```cpp\n#include <cstddef>\nint f() { return none; }\n```\n", "'none' was not declared|undeclared identifier"),
     ("```cpp\nint f();\n```\n", "begins with #include"),
     (PREAMBLE + "<!-- cpp: statements -->\n```cpp\nn.size();\n```\n", "request for member 'size'|not a structure"),
@@ -408,11 +408,11 @@ OFFENSES = [  # a page, and what must be said of it
     ("```sh\ncameo package show toy --from x\n```\n", "no option --from"),
     ("```sh\n./tests/ran\n```\n", "there is no ./tests/ran"),
     ("```sh\ncmake --preset quick\n```\n", "no preset quick"),
-    ("```sh\ncmake -S . -B build\n```\n", "wants make"),
+    ("```sh\ncmake -S . -B build\n```\n", "needs make"),
     ("```c\n#include <cameo/c/cameo.h>\nint main(void) { return cameo_fly(); }\n```\n", "cameo_fly"),
     ("```json\n{,}\n```\n", "Expecting property name"),
     ("```python\nif:\n```\n", "invalid syntax"),
-    ("```klingon\nqo'\n```\n", "no language"),
+    ("```klingon\nqo'\n```\n", "is not a language"),
     ("text\n\n    int x;\n\ntext\n", "indented block"),
     ("[there](nowhere.md)\n", "leads nowhere"),
     (f"[there]({root}/README.md#no-such-part)\n", "has no heading"),

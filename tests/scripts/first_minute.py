@@ -74,7 +74,7 @@ def try_quickstart(folder):
     check(in_order(["== installing .*minute", "Need to get 100 MB", "Fetched 100 MB", "set up 20 of 50", "set up 40 of 50",
                     "== configuring", "-- cameo: no RE2 here", r"== compiling: about \d+ min on 4 processors", "357 of 360",
                     "build/install/cameo"], said), f"quickstart is silent while it works: {said}")
-    check("Detecting" not in said, "quickstart repeats what CMake says to itself")
+    check("Detecting" not in said, "quickstart repeats messages of CMake")
     configured, built = calls.splitlines()
     check("--preset install" in configured and "CAMEO_TESTS" not in configured,
           f"quickstart configures tests or benchmarks: {configured}")
@@ -85,7 +85,7 @@ def try_quickstart(folder):
     check(folder_of_program and f"--build {folder / 'tree' / folder_of_program[1]} " in built + " ",
           "README.md calls a program that quickstart did not build")
     status, said, calls = try_script(folder, "examples/quickstart", CAMEO_TRY_USER="1000")
-    check(status != 0 and not calls and "apt-get install -y" in said, f"a user is not told what root has to run: {said}")
+    check(status != 0 and not calls and "apt-get install -y" in said, f"quickstart does not print what root has to run: {said}")
     status, said, calls = try_script(folder, "examples/quickstart", CAMEO_TRY_STATUS="100")
     check(status != 0 and not calls, f"quickstart builds though apt-get failed: {said}")
 

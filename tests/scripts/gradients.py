@@ -168,7 +168,7 @@ def refused(folder, op, words, **attributes):
     return None if right else f"{op}: {done.returncode} {done.stderr.strip()[-300:]}, not {words}"
 
 
-def of_graphs(folder):
+def graph_gradients(folder):
     """Graphs of several nodes, with expected gradients by calculus."""
     a, b = above(2, 3), x(3)
 
@@ -232,7 +232,7 @@ def main():
                     number += 1
                     words[name] = f"{op} {[np.shape(v) for v in inputs]} {attributes} opset {opset}" + " unknown shapes" * (not known)
                     d.write_case(scratch / "cases" / name, d.case(model, feeds, rtol=1e-5, atol=1e-7), want)
-        words |= {name: name for name in of_graphs(scratch / "cases") if name not in words}
+        words |= {name: name for name in graph_gradients(scratch / "cases") if name not in words}
         report = scratch / "report.json"
         ort_judge.cameo("conformance", scratch / "cases", "--json", report, "--quiet", check=False, timeout=600)
         for told in json.loads(report.read_text()):

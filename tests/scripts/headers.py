@@ -13,8 +13,9 @@ import tempfile
 
 SOURCE = pathlib.Path(os.environ.get("CAMEO_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
 CLANG = ["clang++-16", "-stdlib=libc++", "-std=c++20", "-fsyntax-only"]
-# All warnings of clang except those about: older standards; layouts; pointers with a size beside them, of which spans
-# are made; commas in expressions; an exception without a library; comments, which are for doxygen.
+# All warnings of clang except those about: older standards; layouts; pointers with a size beside them, of which spans are
+# made; commas in expressions; an exception class that is defined in a header alone (weak vtables); comments, which are for
+# doxygen.
 WARNINGS = ["-Werror", "-Weverything", "-Wno-c++98-compat", "-Wno-c++98-compat-pedantic", "-Wno-c++20-compat",
             "-Wno-pre-c++20-compat-pedantic", "-Wno-padded", "-Wno-unsafe-buffer-usage", "-Wno-comma",
             "-Wno-weak-vtables", "-Wno-documentation", "-Wno-documentation-html"]
@@ -77,7 +78,7 @@ def alone():
 
 
 def name_of(line):
-    """The name that a line of clang's tree declares; None for one without, and for an operator."""
+    """The name that a line of clang's syntax tree declares; None for a line without one, and for an operator."""
     rest = NAME.search(line)
     words = [word for word in rest[1].split(" '")[0].split() if word not in BEFORE_NAME] if rest else []
     words = [word for word in words if word != "definition"]
@@ -85,11 +86,11 @@ def name_of(line):
 
 
 def public_names():
-    """header -> names, of those that stand in namespace cameo itself."""
+    """header -> the names that it declares in namespace cameo itself."""
     done = compile_one("cameo/cameo.hpp", ["-Xclang", "-ast-dump", "-fno-color-diagnostics"])
     if done.returncode:
         sys.exit(f"FAILED: cameo/cameo.hpp does not compile\n{done.stderr[:2000]}")
-    found, header, inside = {}, "", [False, False]  # of the first declaration; namespace cameo, its inline namespace
+    found, header, inside = {}, "", [False, False]  # inside: namespace cameo, its inline namespace
     for line in done.stdout.splitlines():
         header = (FILE.findall(line) or [header])[-1]
         node = NODE.match(line)

@@ -65,7 +65,7 @@ class Case(unittest.TestCase):
 class Files(Case):
     """Tests that need no browser."""
 
-    def test_text_and_json_stay_what_they_are(self):
+    def test_text_and_json_are_the_same_with_and_without_html(self):
         model, page = self.write(page_models.small_cnn()), self.dir / "page.html"
         wrote = b"wrote %s\n" % bytes(page)
         for more, says in [([], wrote), (["--json"], wrote), (["--json", "--quiet"], b"")]:
@@ -79,7 +79,7 @@ class Files(Case):
         self.assertEqual(sum(b["k"] == "node" for b in data["graphs"][0]["boxes"]), facts["nodes"])
         self.assertEqual(len(data["graphs"][0]["steps"]), facts["steps"])
 
-    def test_nodes_that_are_constants_are_drawn_where_they_are_left(self):
+    def test_constant_nodes_that_remain_are_drawn(self):
         kind = ob.tensor_type(ob.FLOAT, [2])
         two = page_models.tensor_attribute("value", ob.floats("", [2], [2, 2]))
         nodes = [ob.node("Constant", [], ["c"], "two") + two,
@@ -99,7 +99,7 @@ class Files(Case):
             pages.append((self.dir / "page.html").read_bytes())
         self.assertEqual(pages[0], pages[1])
 
-    def test_what_cannot_be_is_an_error(self):
+    def test_impossible_profiles_and_paths_are_errors(self):
         model, page, trace = self.write(page_models.small_cnn()), self.dir / "page.html", self.dir / "trace.json"
         cameo("run", model, "--random-inputs", "--quiet", "--profile", trace)
         cameo("inspect", model, "--html", page, "--profile", trace)
@@ -157,7 +157,7 @@ class Files(Case):
                   for v in b.get("in", [b["v"]] if b["k"] == "output" else [])}
         self.assertEqual(edges, len(wanted))
 
-    def test_memory_is_what_the_values_say(self):
+    def test_memory_equals_the_sizes_of_the_values(self):
         memory = data_of(self.page_of_three())["memory"]
         self.assertGreater(max(memory["live"]), 0)
         for step, live in enumerate(memory["live"]):
@@ -244,7 +244,7 @@ class Files(Case):
         for names in [["a", "b", "c"], ["/a", "/b", "/c"], ["", "", ""], ["x/a", "y/b", "x/c"]]:
             self.assertEqual(self.folded(names)[1], [], names)
 
-    def test_what_an_ort_file_keeps_and_what_was_compiled(self):
+    def test_saved_optimizations_of_an_ort_file_and_compiled_nodes(self):
         samples = pathlib.Path(__file__).resolve().parent.parent / "data" / "ort"
         cameo("inspect", samples / "qdq_runtime_opt" / "model.ort", "--optimize", "none", "--html", self.dir / "page.html")
         saved = data_of(self.dir / "page.html")["saved"]
@@ -374,7 +374,7 @@ class InBrowser(Case):
         self.assertEqual(page.run("cameo.stats.frames"), frames)  # without a change nothing is drawn
         self.is_well(page)
 
-    def test_memory_tells_of_its_steps(self):
+    def test_memory_shows_its_steps(self):
         page = self.open(self.page_of_three())
         box = page.run("document.getElementById('chart').getBoundingClientRect().toJSON()")
         page.mouse("mouseMoved", box["x"] + box["width"] / 2, box["y"] + box["height"] - 20)
@@ -478,7 +478,7 @@ class InBrowser(Case):
             self.assertEqual(page.run("cameo.hits()"),
                              page.run("cameo.data.graphs[0].boxes.filter(b => b.op === 'Add').length"))
             page.run("cameo.fit()")
-            print("%d nodes: %.2f s to write %.1f MB, drawn %.0f ms after the page was asked for, %.1f ms to draw what "
+            print("%d nodes: %.2f s to write %.1f MB, drawn %.0f ms after the request for the page, %.1f ms to draw what "
                   "is in view, %.0f ms to draw all" % (count, written, html.stat().st_size / 1e6, first, one,
                                                     page.run(DRAWING)), flush=True)
             self.is_well(page)
@@ -530,7 +530,7 @@ class InBrowser(Case):
         self.assertTrue(page.run("document.getElementById('map').hidden"))
         self.is_well(page)
 
-    def test_the_graph_as_a_picture(self):
+    def test_the_graph_as_an_image(self):
         for content, level in [(page_models.small_cnn(), "all"), (page_models.hostile(), "none")]:
             cameo("inspect", self.write(content), "--optimize", level, "--html", self.dir / "page.html")
             page = self.open(self.dir / "page.html")

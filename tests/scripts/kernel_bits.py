@@ -2,8 +2,8 @@
 """cpu's kernels return the same bits on every instruction set with fused multiply-add, and for any number of threads.
 The cases are ONNX's, cases that the differential scripts draw, and sums that are longer than a register or a tile;
 every operator for which cpu has a kernel is among them. Each instruction set of this processor is compared with the
-others and with tests/data/case_hashes.txt, so that a machine without an instruction set still checks it against the
-recorded bits.
+others and with
+tests/data/case_hashes.txt, and thereby with the machine that wrote this file.
 
   --write   writes tests/data/case_hashes.txt anew
   --only N  cases with this in their name
@@ -114,7 +114,7 @@ def windows(kind):
         yield d.one_node(op, [x(2, 19, 37, 41, kind=kind)], opset=22)
 
 
-def of_one_type():
+def one_type_cases():
     for filters, group in ((48, 1), (32, 32)):
         yield d.one_node("Conv", [x(1, 32, 15, 17), x(filters, 32 // group, 3, 3), x(filters)], opset=1, group=group,
                          domain="com.microsoft.nchwc", constant=(1, 2), plain_weights=1, kernel_shape=[3, 3])
@@ -156,13 +156,13 @@ def quantized():
 def long_cases():
     for kind in FLOATS:
         yield from itertools.chain(products(kind), reductions(kind), windows(kind))
-    yield from of_one_type()
+    yield from one_type_cases()
     yield from quantized()
 
 
 def own_cases():
     number = collections.Counter()
-    for kind, cases in (("long", long_cases()), ("small", absent_inputs.of_domains_without_cases())):
+    for kind, cases in (("long", long_cases()), ("small", absent_inputs.cases_of_other_domains())):
         for each in cases:
             name = f"{each.model.graph.node[0].op_type}.{kind}"
             each.name = f"{name}.{number[name]}"
@@ -179,7 +179,7 @@ def own_cases():
                 yield each
 
 
-def said_by(program, target, *arguments):
+def output_of(program, target, *arguments):
     """The output of the program when it may use no better instruction set than this one."""
     held = {"CAMEO_BEST_TARGET": target, "LD_PRELOAD": str(PRELOADED)} if target and PRELOADED.exists() else {}
     return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, check=False,
@@ -187,7 +187,7 @@ def said_by(program, target, *arguments):
 
 
 def instruction_set(target=None):
-    told = json.loads(said_by(judge.PROGRAM, target, "devices", "--json"))
+    told = json.loads(output_of(judge.PROGRAM, target, "devices", "--json"))
     return next(device["metadata"]["instruction_set"] for provider in told["providers"] if provider["name"] == "cpu"
                 for device in provider["devices"])
 
@@ -195,7 +195,7 @@ def instruction_set(target=None):
 def hashes(folders, report, target, threads, only):
     """The name of each case that runs, and the hash of its outputs."""
     arguments = ["--filter", only] if only else []
-    said_by(judge.PROGRAM, target, "conformance", *folders, "--json", report, "--quiet", "--threads", threads, *arguments)
+    output_of(judge.PROGRAM, target, "conformance", *folders, "--json", report, "--quiet", "--threads", threads, *arguments)
     return {told["name"]: told["hash"][:8] for told in json.loads(report.read_text()) if "hash" in told}
 
 

@@ -360,7 +360,7 @@ def check_taken_back(odd, feeds, folder):
     expected = run_by_onnxruntime(path, feeds)
     done = cameo("run", path, *save(feeds, folder), "--quiet", "--output-dir", folder / "out", check=False)
     if expected is None or done.returncode or done.stderr:
-        problems.append(f"{name}: onnxruntime {'refuses' if expected is None else 'takes'} it; {done.stderr.strip()}")
+        problems.append(f"{name}: onnxruntime {'refuses' if expected is None else 'accepts'} it; {done.stderr.strip()}")
         return
     got = np.load(folder / "out" / "y.npy")
     if got.shape != expected[0].shape or not np.allclose(got, expected[0], rtol=1e-5, atol=1e-6):
@@ -378,7 +378,7 @@ def check_words(odd, feeds, folder):
         problems.append(f"{name}: is not refused: {refused.stderr.strip()}")
     done = cameo("run", path, *given, "--config", "session.separate_dims=1", "--output-dir", folder / "out", check=False)
     if expected is None or done.returncode or "one-name-two-sizes: 'n'" not in done.stderr:
-        problems.append(f"{name}: onnxruntime {'refuses' if expected is None else 'takes'} it; {done.stderr.strip()}")
+        problems.append(f"{name}: onnxruntime {'refuses' if expected is None else 'accepts'} it; {done.stderr.strip()}")
         return
     got = np.load(folder / "out" / "y.npy")
     if got.shape != expected[0].shape or not np.allclose(got, expected[0], rtol=1e-5, atol=1e-6):
@@ -409,7 +409,7 @@ def check(name, theirs, told, odd, feeds, folder):
         return
     lines = [line for line in done.stderr.splitlines() if f"{name}: " in line]
     if not lines or not all(line.startswith(f"{told}: ") for line in lines):
-        problems.append(f"{name}: should be told as {told}: {done.stderr.strip()}")
+        problems.append(f"{name}: should be reported as {told}: {done.stderr.strip()}")
     if expected is None or feeds is None:
         return
     got = np.load(folder / "out" / "y.npy")

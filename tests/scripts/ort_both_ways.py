@@ -143,12 +143,12 @@ def check_layouts(scratch):
         file = case / f"model.{extension}"
         cameo("convert", plain, file, "--optimize", "all", "--native")
         if b"com.microsoft.nchwc" not in file.read_bytes() or b"plain_weights" not in file.read_bytes():
-            problem(f"layouts, .{extension}", "no convolution on blocks that says how its weights lie")
+            problem(f"layouts, .{extension}", "no blocked convolution that declares the layout of its weights")
         for name, result in conformance(scratch, case.parent, 1).items():
             problem(f"layouts, .{extension}, {name}", result["reason"])
         try:
             ort_session(file)
-            problem(f"layouts, .{extension}", "onnxruntime takes weights for packed that are not")
+            problem(f"layouts, .{extension}", "onnxruntime accepts unpacked weights as packed ones")
         except Exception as e:  # noqa: BLE001
             if "plain_weights" not in str(e):
                 problem(f"layouts, .{extension}", e)
@@ -201,7 +201,7 @@ def check_refused(scratch):
             cameo("run", file, "--quiet")
             try:
                 ort_session(file)
-                problem("four bits", "onnxruntime takes what cameo says it refuses")
+                problem("four bits", "onnxruntime accepts a file of which cameo warns that it refuses it")
             except Exception:  # noqa: BLE001 - the warning was right
                 pass
 

@@ -245,7 +245,7 @@ def try_own_operators():
              node("Square", ["b"], ["c"], domain="acme"), node("Identity", ["c"], ["y"])]
     if MINOR < 24:  # it does not accept operators from plugins, and reports that
         refused = refusal(own_model(chain, [("x", 1)], [("y", 1)]))
-        expect("acme" in refused, f"operators of one's own before 1.24: {refused}")
+        expect("acme" in refused, f"custom operators before 1.24: {refused}")
         return
     for kind, dtype, opset in ((1, np.float32, 1), (11, np.float64, 1), (1, np.float32, 2)):
         made = session(own_model(chain, [("x", kind)], [("y", kind)], opset), ACME)
@@ -567,7 +567,7 @@ def try_in_cameo():
                            "1e-6", check=False)
         expect(done.returncode == 0, f"{ep} in cameo: {done.stderr}")
         shown = judge.cameo("run", DIGITS, "--random-inputs", "--ep-library", LIBRARY[ep], "--log", "verbose")
-        expect("on ort_plugin" in shown.stderr, f"{ep} in cameo takes nothing: {shown.stderr}")
+        expect("on ort_plugin" in shown.stderr, f"{ep} in cameo claims nothing: {shown.stderr}")
     # The plugin's own memory is not used by cameo's host: values are copied there and back.
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "softsigns.onnx"
@@ -575,7 +575,7 @@ def try_in_cameo():
         done = judge.cameo("compare", path, "--ep-library", LIBRARY[ACME], "--b-ep", "cpu", check=False)
         expect(done.returncode == 0, f"{ACME} in cameo: {done.stderr}")
         shown = judge.cameo("run", path, "--random-inputs", "--ep-library", LIBRARY[ACME], "--log", "verbose")
-        expect("on ort_plugin" in shown.stderr, f"{ACME} in cameo takes nothing: {shown.stderr}")
+        expect("on ort_plugin" in shown.stderr, f"{ACME} in cameo claims nothing: {shown.stderr}")
 
 
 VENDORS = "onnxruntime==1.31.1", "onnxruntime-qnn==2.7.0", "onnxruntime-ep-openvino==1.8.1", "numpy", "onnx"
@@ -645,7 +645,7 @@ def compare_placement(module, library, options, ep, path):
         left = {each["node"] for each in json.loads(shown[shown.index("{\n"):])["refusals"]}
         ours = counted - left
         words = f"{module}, {path.parent.name}/{path.name}: {len(ours)} of {len(counted)} nodes"
-        expect(ours == theirs, f"{words}; ONNX Runtime gives it {sorted(theirs ^ ours)} otherwise")
+        expect(ours == theirs, f"{words}; ONNX Runtime assigns {sorted(theirs ^ ours)} differently")
         (scratch / "out").mkdir()
         judge.cameo("run", scratch / "m.onnx", "--output-dir", scratch / "out", *how, *given)
         far = 0

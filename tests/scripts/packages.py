@@ -50,7 +50,7 @@ def check_select(folder):
     verdicts = {v["variant"]: v for v in component["variants"]}
     expect(verdicts["plain"]["matches"] and not verdicts["npu"]["matches"], verdicts)
     expect("SomeNpu" in verdicts["npu"]["why"], verdicts)
-    expect("plain: chosen" in package("select", folder, "main").stdout, "the text says what was chosen")
+    expect("plain: chosen" in package("select", folder, "main").stdout, "the text names the chosen variant")
     for arguments, words in [(["other"], "INVALID_ARGUMENT"), (["--ep", "nobody"], "INVALID_ARGUMENT")]:
         done = package("select", folder, *arguments)
         expect(done.returncode == 1 and done.stderr.startswith(f"error: {words}: "), f"{arguments}: {done.stderr}")
@@ -107,7 +107,7 @@ def check_compiled(folder, root):
     for name, model, ep in [("frozen", "model_ctx.onnx", "frozen"), ("plain", "model.onnx", "cpu")]:
         object_of(package("add", folder, "digits", name, "--from", root / name, "--model", model, "--ep", ep, "--json"))
     frozen, plain = object_of(package("show", folder, "--json"))["components"][0]["variants"]
-    expect(frozen["compatibility_string"], "the compiled model says what it was compiled for")
+    expect(frozen["compatibility_string"], "the compiled model has its compatibility string")
     expect(plain["compatibility_string"] is None, plain)
 
     def selected(*arguments):
@@ -148,7 +148,7 @@ def check_compiled(folder, root):
     manifest.write_text(json.dumps(foreign))
     expect(selected("--ranked")["variant"] == "plain", "the plain one is chosen where the compiled one does not fit")
     expect(outputs_of(folder) == answers[0], "and it runs")
-    expect(runs("--ep", "frozen") == selected("--ep", "frozen")["variant"] == "plain", "the fallback is asked last")
+    expect(runs("--ep", "frozen") == selected("--ep", "frozen")["variant"] == "plain", "the fallback is tried last")
     for done in [package("select", folder, "--ep", "frozen", "--no-ranked"),
                  cameo("run", folder, "--ep", "frozen", "--no-ranked", "--random-inputs")]:
         expect(done.returncode == 1 and "does not work here" in done.stderr, done.stderr)
@@ -179,9 +179,9 @@ def check_weightless(root):
         object_of(package("add", root / "light", "main", name, "--from", root / name, "--model", "model_ctx.onnx", "--ep",
                           "frozen", "--weights", root / "weights", "--json"))
     variants = object_of(package("show", root / "light", "--json"))["components"][0]["variants"]
-    expect(all(v["compatibility_string"] for v in variants), f"each says what it was compiled for: {variants}")
+    expect(all(v["compatibility_string"] for v in variants), f"each has a compatibility string: {variants}")
     expect(len(list((root / "light").rglob("weights.bin"))) == 1, "the file of weights is there once")
-    expect(outputs_of(root / "light") == outputs_of(SOURCE / "examples/digits/digits.onnx"), "it gives what the model does")
+    expect(outputs_of(root / "light") == outputs_of(SOURCE / "examples/digits/digits.onnx"), "it has the outputs of the model")
 
 
 def model_of(path, takes, gives, op):
@@ -223,7 +223,7 @@ def check_pipeline(folder, root):
     expect(numpy.load(root / "out/z.npy").tolist() == [-2, -4], "the components run one after the other")
     one = object_of(cameo("run", folder, *given, "--component", "double", "--json"))
     expect([o["name"] for o in one["outputs"]] == ["y"], one)
-    expect("name one with --component" in cameo("bench", folder, "--random-inputs").stderr, "bench wants one component")
+    expect("name one with --component" in cameo("bench", folder, "--random-inputs").stderr, "bench needs one component")
 
     manifest = folder / "manifest.json"
     text = manifest.read_text()
@@ -287,7 +287,7 @@ def check_damaged(root):
     model_of(root / "damaged_files/m.onnx", ["x"], "y", "Neg")
     object_of(package("add", folder, "main", "a", "--from", root / "damaged_files", "--model", "m.onnx", "--ep", "cpu",
                       "--external", "--json"))
-    expect((folder / "main/component.json").exists() and (folder / "main/a/m.onnx").exists(), "a component of its own")
+    expect((folder / "main/component.json").exists() and (folder / "main/a/m.onnx").exists(), "a component in a separate file")
     expect(package("validate", folder).returncode == 0, "it is sound")
     (folder / "main/a/m.onnx").write_text("garbage")
     done = package("validate", folder, "--json")

@@ -24,10 +24,10 @@ MAIN = r"""
 namespace in = cameo::eps::openvino_detail;
 int LOOK() {
   std::string why;
-  const cameo::os::library found = in::first_of(in::places_of("%s"), why);
+  const cameo::os::library found = in::load_first(in::candidates_for("%s"), why);
   const char* (*const whose)() = found ? found.find<const char*()>("whose") : nullptr;
   const std::string relative[] = {"./%s", "lib/%s"};
-  if (in::first_of(relative, why)) std::puts("a relative path was loaded");
+  if (in::load_first(relative, why)) std::puts("a relative path was loaded");
   std::printf("%%s\n", whose ? whose() : "nothing");
   return 0;
 }
@@ -124,7 +124,7 @@ with tempfile.TemporaryDirectory() as scratch:
     expect(done.stdout == "nothing\n" and not done.stderr, "code of a library looks in no working folder either", done)
     library(shared, "shared")
     done = start([at / "loads", planted], shared)
-    expect(done.stdout == "shared\n", "and finds what lies beside the library, wherever the program goes", done)
+    expect(done.stdout == "shared\n", "the library beside it is found, whatever the working folder is", done)
 
     # The program itself. Without the provider there is nothing for it to load, and it must not load anything either.
     (at / "bin").mkdir()

@@ -97,6 +97,19 @@ class Usage(Case):
     def test_version(self):
         self.assertRegex(cameo("--version").stdout, r"^cameo \d+\.\d+\.\d+\n")
 
+    def test_options_of_a_session(self):
+        page = (pathlib.Path(os.environ["CAMEO_SOURCE_DIR"]) / "docs" / "options.md").read_text(encoding="utf-8")
+        self.assertTrue(page.endswith(cameo("options").stdout))
+        run = ["run", self.add_model(), "--random-inputs", "--quiet"]
+        for fine in [["--parallel", "--threads", 0], ["--memory-limit", 1 << 20], ["--external-data-folder", self.dir],
+                     ["--free-dim-by-denotation", "DATA_BATCH=2"]]:
+            self.assertEqual(cameo(*run, *fine).returncode, 0, fine)
+        done = cameo(*run, "--memory-limit", 1)
+        self.assertEqual((done.returncode, done.stderr.split(":")[1]), (1, " OUT_OF_MEMORY"))
+        for wrong in [["--memory-limit", -1], ["--free-dim-by-denotation", "DATA_BATCH"], ["--parallel=1"],
+                      ["--external-data-folder", ""]]:
+            self.assertEqual(cameo(*run, *wrong).returncode, 2, wrong)
+
     def test_wrong_usage_is_2(self):
         model = self.add_model()
         for wrong in [[], ["nothing"], ["run"], ["run", model, "--unknown"], ["run", model, "--threads", "1025"],
@@ -126,7 +139,7 @@ class Usage(Case):
 
 
 class Errors(Case):
-    def test_messages_say_what_would_be_right(self):
+    def test_messages_say_what_was_expected(self):
         model, empty = self.add_model(), self.write("empty.onnx", b"")
         picture = self.write("picture.png", b"no picture")
         for words, *arguments in [
@@ -173,12 +186,12 @@ class Errors(Case):
         twice = ["--input", "x0=%s" % good] * 2 + ["--input", "x1=%s" % good]
         self.fails("INVALID_ARGUMENT", "run", model, *twice)
 
-    def test_no_memory_for_an_input_is_said_in_words(self):
+    def test_no_memory_for_an_input_is_an_error_message(self):
         model = self.write("wide.onnx", ob.one_node("Neg", ob.FLOAT, ("n",), 1))
         words = self.fails("OUT_OF_MEMORY", "run", model, "--random-inputs", "--dim", "n=%d" % (1 << 50))
         self.assertRegex(words, r"input 'x0': there is no memory for tensor\(float\)\[n\]\n$")
 
-    def test_versions_of_the_future_are_a_warning_without_asking(self):
+    def test_future_versions_are_a_warning_by_default(self):
         kind = ob.tensor_type(ob.FLOAT, (2,))
         whole = ob.graph([ob.node("Neg", ["x"], ["y"])], [("x", kind)], [("y", kind)])
         done = cameo("run", self.write("future.onnx", ob.model(whole, opset=999)), "--random-inputs")
@@ -198,7 +211,7 @@ class Errors(Case):
         for content in bad:
             self.fails("INVALID_ARGUMENT", "run", model, "--input", "x0=%s" % self.write("bad.npy", content))
 
-    def test_names_of_a_model_do_not_break_the_line(self):
+    def test_names_of_a_model_do_not_add_lines_to_the_error(self):
         kind = ob.tensor_type(ob.FLOAT, [1])
         content = ob.model(ob.graph([ob.node("No\nSuch\r\nOp", ["a"], ["b"])], [("a", kind)], [("b", kind)]))
         done = cameo("run", self.write("m.onnx", content))
@@ -368,7 +381,7 @@ class Reports(Case):
         self.assertEqual({n: (nodes[n]["op"], nodes[n]["provider"], nodes[n]["calls"]) for n in nodes},
                          {"slide": ("Conv", "cpu", 1), "flat": ("Reshape", "cpu", 1), "multiply": ("MatMul", "cpu", 1),
                           "sum": ("Add", "cpu", 1)})
-        # n = 6 is only given for a run.
+        # The size of the dim n, 6, is known only in the run.
         self.assertEqual({n: nodes[n]["operations"] for n in nodes},
                          {"slide": 2 * 6 * 2 * 2 * 2 * 27, "flat": 0, "multiply": 2 * 6 * 8 * 5, "sum": 6 * 5})
         self.assertEqual(nodes["slide"]["bytes"], 4 * (6 * 48 + 54 + 6 * 8))
@@ -399,7 +412,7 @@ class Reports(Case):
         for wrong in [["--sort", "plan"], ["--per-node", "--sort", "name"]]:
             self.assertEqual(cameo(*plain, *wrong).returncode, 2)
 
-    def test_bench_per_node_counts_the_rows_that_are_read_of_tables(self):
+    def test_bench_per_node_counts_only_the_rows_that_are_read_from_tables(self):
         def table(name, rows):
             return ob.tensor(name, ob.FLOAT, (rows, 64), bytes(4 * 64 * rows))
 
@@ -455,7 +468,7 @@ class Reports(Case):
         for word in ["outputs", "values of one name", "50.00 %", "10.31", "y float[2,3]", "h float[2,3]"]:
             self.assertIn(word, text)
 
-    def test_compare_judges_when_asked(self):
+    def test_compare_fails_beyond_a_tolerance(self):
         a, b = self.scaled_model("a.onnx", [1, 1, 1]), self.scaled_model("b.onnx", [1, 1, 1.001])
         x = self.write("x.npy", ob.npy("<f4", (2, 3), struct.pack("<6f", 0, 1, 1, 4, 2, -1)))
         given = ["compare", a, b, "--input", "x=%s" % x]
@@ -583,7 +596,7 @@ class Terminal(Case):
         self.assertIn("No?]0;title?Such", said)
         self.assertNotIn("\x1b", said)
 
-    def test_long_work_shows_a_bar_that_goes_away(self):
+    def test_long_work_shows_a_bar_that_disappears(self):
         said = on_a_terminal("bench", self.add_model(), "--random-inputs", "--seconds", "1.5")
         self.assertRegex(said, r"\r\[#*\.*\] \d+ runs\x1b\[K")
         self.assertTrue(said.endswith("\r\x1b[K"), said[-40:])
@@ -664,7 +677,7 @@ class Conformance(Case):
         self.assertEqual(set(self.run_cases("--filter", "deep")[0]), {"deep/good"})
         self.assertEqual(cameo("conformance", self.dir / "cases/good").stdout, "1 passed, 0 failed, 0 skipped\n")
 
-    def test_every_type_is_compared_as_what_it_is(self):
+    def test_every_type_is_compared_by_its_rules(self):
         nan, inf = float("nan"), float("inf")
         cases = []  # name, type, dims, input, expected output, whether they are equal
 
@@ -778,7 +791,7 @@ class Conformance(Case):
             self.sum_case("good%d" % i, [4, 6])
         self.assertEqual(len(self.run_cases("--jobs", 2)[0]), 230)
 
-    def test_cases_without_a_process_fail_and_nothing_waits(self):
+    def test_cases_without_a_process_fail_without_waiting(self):
         for i in range(3):
             self.sum_case("good%d" % i, [4, 6])
         few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (5, 5))  # none is left for the pipes

@@ -114,14 +114,14 @@ class RandomInputs(Case):
         rows = {v // 3 for each in self.runs(self.indexing(index="token_type_ids", rows=11)) for v in each["values"]}
         self.assertEqual(rows, set(range(11)))
 
-    def test_indices_that_something_is_added_to(self):
+    def test_indices_after_an_addition(self):
         more = h.make_node("Add", ["token_type_ids", "two"], ["i"])
         rows = set()
         for each in self.runs(self.indexing([more], rows=7, constants=[("two", numpy.int64(2))]), "--optimize", "none"):
             rows |= {v // 3 for v in each["values"]}
         self.assertEqual(rows, set(range(7)))  # from -2 on, so that every row is looked up
 
-    def test_indices_below_a_size_that_an_option_says(self):
+    def test_indices_below_a_size_of_an_option(self):
         model = self.model([h.make_node("GatherElements", ["x", "i"], ["y"], axis=1)],
                            [value("x", FLOATS, 2, "n"), value("i", INTEGERS, 2, 9)], [value("y", FLOATS, 2, 9)])
         self.runs(model)
@@ -244,7 +244,7 @@ class GivenValues(Case):
         for wrong in ["x=1", "x=1:2:3", "x"]:
             self.assertIn("needs NAME=LO:HI", self.usage("run", self.identity(FLOATS, 3), "--range", wrong))
 
-    def test_values_that_a_type_has_no_room_for(self):
+    def test_values_out_of_range_of_their_type(self):
         for kind, wrong in [(FLOATS, "1e39"), (T.FLOAT16, "1e5"), (T.DOUBLE, "1e309")]:
             self.assertIn(f"'{wrong}' is no ", self.fails("INVALID_ARGUMENT", "run", self.identity(kind, 2), "--fill",
                                                           f"x={wrong}"))
@@ -254,7 +254,7 @@ class GivenValues(Case):
         return self.model([h.make_node("Add", ["a", "b"], ["y"])],
                           [value("a", FLOATS, "n", "m"), value("b", FLOATS, "n", "m")], [value("y", FLOATS, "n", "m")])
 
-    def test_inputs_that_are_made_fit_those_that_are_given(self):
+    def test_generated_inputs_fit_given_ones(self):
         model = self.sum()
         self.assertEqual(self.output("run", model, "--fill", "b=1", "--input", "a=1,2,3")["values"], [2, 3, 4])
         numpy.save(self.dir / "a.npy", numpy.zeros((2, 3), numpy.float32))
@@ -271,7 +271,7 @@ class GivenValues(Case):
         found = self.output("run", look, "--input", "x=1,2,3", "--random-inputs")["values"]
         self.assertEqual(set(found), {1, 2, 3})
 
-    def test_others_are_random_and_bench_takes_them_too(self):
+    def test_other_inputs_are_random_also_in_bench(self):
         model = self.model([h.make_node("Add", ["a", "b"], ["y"])], [value("a", FLOATS, 2), value("b", FLOATS, 2)],
                            [value("y", FLOATS, 2)])
         report = json.loads(cameo("run", model, "--fill", "a=1", "--random-inputs", "--json").stdout)
@@ -288,7 +288,7 @@ class GivenValues(Case):
         return self.write("x.png", b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 2, 1, 8, 2, 0, 0, 0)) +
                           chunk(b"IDAT", zlib.compress(pixels)) + chunk(b"IEND", b""))
 
-    def test_pictures_say_how_they_become_numbers(self):
+    def test_the_conversion_of_images_is_reported(self):
         model, picture = self.identity(FLOATS, 1, 3, 1, 2), self.picture()
         given = ["run", model, "--input", f"x={picture}"]
         done = cameo(*given)
@@ -308,7 +308,7 @@ class GivenValues(Case):
         self.usage(*given, "--deviation", "0")
         self.fails("INVALID_ARGUMENT", "run", self.identity(T.UINT8, 1, 3, 1, 2), "--input", f"x={picture}", "--mean", "1")
 
-    def test_what_is_said_of_pictures_is_for_pictures(self):
+    def test_options_for_images_are_only_for_images(self):
         model = self.identity(FLOATS, 1, 3, 1, 2)
         for option in ["--mean", "--deviation", "--scale"]:
             self.assertIn("none is given", self.fails("INVALID_ARGUMENT", "run", model, "--fill", "x=1", option, "2"))
@@ -324,7 +324,7 @@ class GivenValues(Case):
             top = self.output("run", model, "--input", f"x={self.dir / 'x.npy'}", "--top", 1)["top"]
             self.assertEqual(top, [[{"index": 3, "score": 7}], [{"index": 1, "score": 8}]])
 
-    def test_top_of_many_rows_says_how_many_there_are(self):
+    def test_top_of_many_rows_has_their_number(self):
         for rows, more in [(16, []), (17, ["  ... of 17 rows"])]:
             lines = cameo("run", self.identity(FLOATS, rows, 3), "--fill", "x=1", "--top", 1).stdout.splitlines()
             self.assertEqual((len(lines), lines[17:]), (17 + len(more), more))
@@ -350,7 +350,7 @@ class Pipes(Case):
         done = cameo("compare", "-", "--b-optimize", "none", "--json", input=content, text=False)
         self.assertEqual((done.returncode, json.loads(done.stdout)["outputs"][0]["equal"]), (0, True), done)
 
-    def test_a_device_without_an_end_is_not_read_to_it(self):
+    def test_an_endless_device_is_not_read_forever(self):
         little = lambda: resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
         for command in ["run", "bench", "inspect", "compare"]:
             done = cameo(command, "/dev/zero", preexec_fn=little)
@@ -367,12 +367,12 @@ class Pipes(Case):
         feed.wait()
         self.assertIn("first bytes are not those of a model", done.stderr)
 
-    def test_what_is_no_model(self):
+    def test_input_that_is_not_a_model(self):
         for content, code in [(b"", "INVALID_ARGUMENT"), (b"\xff" * 50, "INVALID_PROTOBUF")]:
             done = cameo("run", "-", input=content, text=False)
             self.assertEqual((done.returncode, ERROR.fullmatch(done.stderr.decode())[1]), (1, code), done)
 
-    def test_a_reader_that_goes_away_is_met_in_silence(self):
+    def test_a_reader_that_ends_is_not_an_error(self):
         for arguments in [["ops"], ["ops", "--json"], ["--help"], ["manual"]]:
             read, write = os.pipe()
             os.close(read)
@@ -405,7 +405,7 @@ class Stopped(Case):
         return self.model([h.make_node("Loop", ["", "go", "x"], ["y"], body=body)],
                           [value("go", T.BOOL), value("x", FLOATS, 1)], [value("y", FLOATS, 1)])
 
-    def test_bench_says_what_was_measured(self):
+    def test_bench_reports_what_was_measured(self):
         for by in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
             out, err = self.stop(self.start("bench", self.identity(FLOATS, 2), "--seconds", "100", "--json"), by=by)
             self.assertGreater(json.loads(out)["runs"], 10)
@@ -418,14 +418,14 @@ class Stopped(Case):
         events = json.loads((self.dir / "trace.json").read_text())["traceEvents"]
         self.assertIn("Add", {e["args"].get("op") for e in events})
 
-    def test_what_waits_for_a_pipe_ends(self):
+    def test_commands_that_wait_for_a_pipe_end(self):
         fifo = self.dir / "fifo"
         os.mkfifo(fifo)
         keep = os.open(fifo, os.O_RDWR)
         self.stop(self.start("bench", fifo), after=0.3)
         os.close(keep)
 
-    def test_conformance_says_what_has_ended(self):
+    def test_conformance_reports_cases_that_have_ended(self):
         for name, content in [("a_good", self.identity(FLOATS, 2).read_bytes()), ("b_endless", self.endless().read_bytes())]:
             folder = self.dir / "cases" / name / "test_data_set_0"
             folder.mkdir(parents=True)
@@ -443,7 +443,7 @@ class Stopped(Case):
 
 
 class Words(Case):
-    def test_usage_errors_name_the_command_and_what_is_near(self):
+    def test_usage_errors_name_the_command_and_similar_words(self):
         model = self.identity(FLOATS, 2)
         for wrong, words in [
                 (["rnu"], "cameo: there is no command 'rnu'; did you mean 'run'?"),
@@ -474,7 +474,7 @@ class Words(Case):
                 self.assertEqual(first, words)
                 self.assertRegex(second, r"^'cameo[a-z ]* --help' says what there is\.$")
 
-    def test_names_that_are_near(self):
+    def test_similar_names(self):
         model = self.model([h.make_node("Identity", ["input_ids"], ["y"])], [value("input_ids", FLOATS, "batch")],
                            [value("y", FLOATS, "batch")])
         for wrong, near in [(["--input", "input_idz=1"], "input_ids"), (["--random-inputs", "--dim", "bach=2"], "batch"),
@@ -487,7 +487,7 @@ class Words(Case):
         self.assertEqual(done.returncode, 0)
         self.assertIn("did you mean 'batch'?", done.stderr)
 
-    def test_names_in_packages_that_are_near(self):
+    def test_similar_names_in_packages(self):
         files, package = self.dir / "files", self.dir / "package"
         files.mkdir()
         (files / "m.onnx").write_bytes(self.identity(FLOATS, 2).read_bytes())
@@ -497,7 +497,7 @@ class Words(Case):
             self.assertIn(f"did you mean '{near}'?", self.fails("INVALID_ARGUMENT", "package", *arguments))
         self.assertIn("did you mean 'main'?", self.fails("INVALID_ARGUMENT", "run", package, "--component", "mian"))
 
-    def test_what_would_do_nothing_is_said(self):
+    def test_options_without_effect_are_reported(self):
         model = self.identity(FLOATS, 2)
         for command in ["run", "bench", "inspect"]:
             self.assertIn("no component 'x'", self.fails("INVALID_ARGUMENT", command, model, "--component", "x"))
@@ -522,7 +522,7 @@ class Words(Case):
         self.assertEqual(json.loads(cameo("inspect", model, "--json").stdout)["inputs"][0]["dims"], ["n", "n"])
         self.assertIn("has a dim named 'm'", cameo("inspect", model, "--dim", "m=16").stderr)
 
-    def test_inspect_says_whose_graph_it_shows(self):
+    def test_inspect_reports_which_graph_it_shows(self):
         model = self.model([h.make_node("Identity", ["x"], ["z"]), h.make_node("Neg", ["z"], ["y"])],
                            [value("x", FLOATS, 2)], [value("y", FLOATS, 2)])
         shown = cameo("inspect", model).stdout
@@ -550,7 +550,7 @@ class Words(Case):
                 self.assertEqual(model.read_bytes(), content)
                 self.assertTrue((self.dir / "link.onnx").is_symlink())
 
-    def test_version_says_what_was_built(self):
+    def test_version_reports_what_was_built(self):
         lines = cameo("--version").stdout.splitlines()
         self.assertRegex(lines[0], r"^cameo \d+\.\d+\.\d+$")
         facts = "\n".join(lines[1:])
@@ -578,7 +578,7 @@ class Pages(Case):
     def options(self, *command):
         return set(re.findall(r"^  (?:-\w,)?(--[\w-]+)", cameo(*command, "--help").stdout, re.MULTILINE))
 
-    def test_options_stand_in_groups_and_only_where_they_are_used(self):
+    def test_options_are_in_groups_and_only_where_they_are_used(self):
         shown = cameo("run", "--help").stdout
         headings = [shown.index(f"\n{heading}:\n") for heading in ["Inputs", "Output", "Session", "Model packages"]]
         self.assertEqual(headings, sorted(headings))

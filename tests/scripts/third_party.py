@@ -32,7 +32,7 @@ for name, where in sorted(found.items()):
         bad.append(f"{where} uses {name}, which THIRD_PARTY.md does not list")
 for text in re.findall(r"\((packaging/licenses/[\w.-]+)\)", page):
     if len((ROOT / text).read_text()) < 500 if (ROOT / text).exists() else True:
-        bad.append(f"{text} does not exist, or is no license text")
+        bad.append(f"{text} does not exist, or is too short for a license")
 for file in (ROOT / "packaging" / "licenses").iterdir():
     if str(file.relative_to(ROOT)) not in page:
         bad.append(f"THIRD_PARTY.md does not say what {file.relative_to(ROOT)} is for")

@@ -31,7 +31,7 @@ def is_integer(v):
 def event_offenses(e, at):
     """What is wrong with one event, without regard to the others."""
     if not isinstance(e, dict):
-        return ["event %d is no object" % at]
+        return ["event %d is not an object" % at]
     wrong = []
     for key in ["pid", "tid"]:
         if not is_integer(e.get(key)):
@@ -39,7 +39,7 @@ def event_offenses(e, at):
     if not isinstance(e.get("name"), str) or not e["name"]:
         wrong.append("event %d has no name" % at)
     if "args" in e and not isinstance(e["args"], dict):
-        wrong.append("event %d: args is no object" % at)
+        wrong.append("event %d: args is not an object" % at)
     phase = e.get("ph")
     if phase == "M":
         kind, args = METADATA.get(e.get("name")), e.get("args")
@@ -51,7 +51,7 @@ def event_offenses(e, at):
             if not is_number(e.get(key)) or e[key] < 0:
                 wrong.append("event %d: %s is %r, no time" % (at, key, e.get(key)))
         if "cat" in e and not isinstance(e["cat"], str):
-            wrong.append("event %d: cat is no text" % at)
+            wrong.append("event %d: cat is not a string" % at)
     else:
         wrong.append("event %d: phase %r" % (at, phase))
     return wrong

@@ -175,7 +175,8 @@ def reference_says(case):
     return (told, "") if who in d.JUDGES else (None, told)
 
 
-# Wider element types with the same small numbers. Strings are numbered there, which suffices to move data.
+# Wider element types that can represent the same small numbers. Strings are replaced by their indices, which suffices for
+# operators that only move elements.
 WIDER = {"bool": ("uint8", "int32", "int64"), "string": ("int64", "int32"),
          **{f"{sign}int{bits}": ("int64", "int32", "float", "double") for sign in ("", "u")
             for bits in (2, 4, 8, 16, 32, 64)},
@@ -233,7 +234,7 @@ def judged_by_others(of, case, base, wanted, judges):
     return None
 
 
-def by_onnxruntime(of, tried, why):
+def onnxruntime_answer(of, tried, why):
     for number, (case, _, _) in enumerate(tried):
         told, unknown, words = ort_says(case)
         if told is not None and has_type(of, case, told):
@@ -251,7 +252,7 @@ def recorded(case, base):
     return None
 
 
-def by_reference(of, tried, why):
+def reference_answer(of, tried, why):
     for number, (case, base, _) in enumerate(tried):
         told = (type_bases.by_definition(case) or recorded(case, base)) if base else None
         who = "numpy" if told or case.oracle else "reference"
@@ -270,7 +271,7 @@ def by_reference(of, tried, why):
     return None
 
 
-def by_another(of, tried, judges):
+def other_answer(of, tried, judges):
     for number, (case, base, wanted) in enumerate(tried):
         found = judged_by_others(of, case, base, wanted, judges)
         if found:
@@ -286,8 +287,8 @@ def answers(of, with_ort=True):
     tried, why = list(attempts(of)), []
     if not tried:
         return "refused", ("no model", "")
-    found = (by_onnxruntime(of, tried, why) if with_ort else None) or by_reference(of, tried, why) or \
-        by_another(of, tried, (ORT, REFERENCE) if with_ort else (REFERENCE,))
+    found = (onnxruntime_answer(of, tried, why) if with_ort else None) or reference_answer(of, tried, why) or \
+        other_answer(of, tried, (ORT, REFERENCE) if with_ort else (REFERENCE,))
     return found or ("refused", ("no oracle", "; ".join(why)[:3000]))
 
 
@@ -298,12 +299,12 @@ def answers_without_ort(of):
 
 def answers_of_reference(of):
     """The reference evaluator's answer, for cells where onnxruntime's may contradict the specification."""
-    return by_reference(of, list(attempts(of)), []) or ("refused", ("no second oracle", ""))
+    return reference_answer(of, list(attempts(of)), []) or ("refused", ("no second oracle", ""))
 
 
 def answers_of_another(of):
     """onnxruntime's answer in another version or type, for cells where the reference evaluator may be wrong."""
-    return by_another(of, list(attempts(of)), (ORT,)) or ("refused", ("no second oracle", ""))
+    return other_answer(of, list(attempts(of)), (ORT,)) or ("refused", ("no second oracle", ""))
 
 
 def case_of(of, number):

@@ -140,7 +140,7 @@ def check_standard_output(folder, model):
         done = subprocess.run([PROGRAM, "inspect", model, "--html", page, "--quiet"], stdout=out, timeout=120)
         out.seek(0)
         text = out.read()
-    expect(done.returncode == 0 and text.startswith(b"before\n<!"), "standard output is written to where it stands", text[:40])
+    expect(done.returncode == 0 and text.startswith(b"before\n<!"), "the page is appended to standard output", text[:40])
     expect(b"</html>\nmodel " in text, "the page is whole, and the text follows it", text[-400:])
     expect(page.is_symlink(), "the link stays")
 
@@ -153,7 +153,7 @@ def check_share(folder, model):
     link.symlink_to("kept.onnx")
     done = run(["share", "--ep", "frozen", "--force", f"{model},{bad}"])
     expect(done.returncode == 1, "share fails with bytes that are not a model", done)
-    expect(link.is_symlink() and not (folder / "kept.onnx").exists(), "share takes the model back, and leaves the link")
+    expect(link.is_symlink() and not (folder / "kept.onnx").exists(), "share removes the model, and leaves the link")
 
 
 with tempfile.TemporaryDirectory() as scratch:

@@ -1,5 +1,5 @@
 // A minimal backend of Triton: it copies the input "x" of a request to the output "y". tests/serving/triton.py compares
-// the server's memory with cameo's backend with that for this backend.
+// the memory of a server that runs cameo's backend with that of a server that runs this one.
 #include "triton/server.hpp"
 
 #include <chrono>

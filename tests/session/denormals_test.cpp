@@ -69,6 +69,6 @@ TEST_CASE("session.set_denormal_as_zero applies to all threads of a session's ru
     CHECK(zeros(kept) == 0);  // the threads of the pool have their own mode again
     volatile float mine = least;
     mine = mine * 0.5f;
-    CHECK(mine > 0);  // and so has the caller
+    CHECK(mine > 0);  // the caller has its own mode again, too
   }
 }

@@ -116,11 +116,11 @@ TEST_CASE("sizes that contradict the model or each other, or are none, are INVAL
 }
 
 TEST_CASE("a name that no input has is a warning") {
-  std::vector<std::string> told;
+  std::vector<std::string> messages;
   session_options options = sized({{"bacth", 2}, {"batch", 2}}, {{"DATA_TIME", 3}});
   options.log_from = log_level::warning;
-  options.log = [&](log_level, std::string_view words) { told.emplace_back(words); };
+  options.log = [&](log_level, std::string_view words) { messages.emplace_back(words); };
   CHECK(runtime<eps::cpu>{}.load(open_model(), options));
-  REQUIRE(told.size() == 1);
-  CHECK(told[0].find("no input has a dim of the name 'bacth'") != std::string::npos);
+  REQUIRE(messages.size() == 1);
+  CHECK(messages[0].find("no input has a dim of the name 'bacth'") != std::string::npos);
 }

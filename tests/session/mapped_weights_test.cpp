@@ -111,7 +111,7 @@ TEST_CASE("without a graph, loading a mapped .ort reads none of its weights") {
 }
 
 TEST_CASE(
-    "how long loading takes does not depend on the weights") {  // says so; a number to hold would be the machine's
+    "how long loading takes does not depend on the weights") {  // prints the times; a limit would depend on the machine
   for (std::int64_t rows : {std::int64_t{52}, side}) {
     const model_file model{rows};
     const auto file = detail::file_bytes::map(model.path());

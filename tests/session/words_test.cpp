@@ -111,7 +111,7 @@ TEST_CASE("an opset or IR version that is newer than cameo's is a warning, and t
 
 TEST_CASE("a session that saves an ORT file warns of the constants that ONNX Runtime refuses there, and of no others") {
   const std::filesystem::path path = std::filesystem::temp_directory_path() / "cameo_words_test.model";
-  const auto told = [&](dtype type, std::string_view format) {
+  const auto messages = [&](dtype type, std::string_view format) {
     model_builder b{21};
     model& m = b.whole();
     std::uint8_t* const bytes = static_cast<std::uint8_t*>(m.memory.allocate(2, 64));
@@ -129,9 +129,9 @@ TEST_CASE("a session that saves an ORT file warns of the constants that ONNX Run
     loaded(b.take(), options);
     return all;
   };
-  CHECK(told(dtype::i4, "ORT") ==
+  CHECK(messages(dtype::i4, "ORT") ==
         path.string() + ": 'w' is a constant of int4: ONNX Runtime refuses such constants in ORT files");
-  CHECK(told(dtype::i4, "ONNX").empty());
-  CHECK(told(dtype::i8, "ORT").empty());
+  CHECK(messages(dtype::i4, "ONNX").empty());
+  CHECK(messages(dtype::i8, "ORT").empty());
   std::filesystem::remove(path);
 }

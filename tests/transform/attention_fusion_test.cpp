@@ -174,7 +174,8 @@ TEST_CASE("attention is found with keys transposed and scores scaled in every wa
 }
 
 TEST_CASE("values with another size than the keys are passed as rows") {
-  // [batch, heads, length, size] from the start: rows need not be cheaper.
+  // Query, key and value are inputs [batch, heads, length, size], so that no transposes from rows precede the
+  // attention.
   const auto make = [] {
     model_builder b;
     const auto input = [&](std::string_view name, std::int64_t size) {

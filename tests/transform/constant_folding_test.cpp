@@ -60,7 +60,8 @@ TEST_CASE("random nodes, large results, graph outputs and inputs with a default 
 }
 
 TEST_CASE("a constant with other readers is not copied into a large second one") {
-  // 2 MB transposed would be 2 MB more; 8 MB is more than the allowance.
+  // With 512 rows the transposed copy would take 2 MB, which the transform allows; with 2048 rows it would take 8 MB,
+  // which it does not.
   const auto make = [](std::int64_t rows) {
     return [rows] {
       model_builder b;

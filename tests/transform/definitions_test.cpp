@@ -78,7 +78,7 @@ std::unique_ptr<model> mapped() {
   return b.take();
 }
 
-/// Checks that the definition was applied, agrees with the operator, and removed it.
+/// Checks that the operator was replaced by its definition, and that the outputs agree.
 template <class Make>
 session defined(std::string_view op, Make make, double tolerance = 1e-5) {
   session done = check_fires<rules::definitions>(std::string{op} + "Definition", make, tolerance);

@@ -50,7 +50,7 @@ std::unique_ptr<model> maximum() {
   return b.take();
 }
 
-/// Counts its runs, and reports a change in the first few.
+/// A pass that counts its runs, and reports a change in the first `changes` runs.
 template <optimization_level Level>
 struct restless {
   static constexpr std::string_view name = "Restless";
@@ -73,7 +73,8 @@ struct counts {
   int basic, extended, layout, all;
   bool operator==(const counts&) const = default;
 };
-/// The number of runs of each level's pass if it reports so many changes.
+/// Returns the number of runs of the pass of each level, if it reports a change in as many runs as `changes` has for
+/// the level.
 counts runs_of(counts changes, std::string loop, optimization_level level = optimization_level::all) {
   using enum optimization_level;
   restless<basic>::runs = restless<extended>::runs = restless<layout>::runs = restless<all>::runs = 0;

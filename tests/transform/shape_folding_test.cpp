@@ -94,7 +94,9 @@ TEST_CASE("Reshape to a computed shape becomes one to a constant shape, 0 for co
                      return joined(b, {b.node("Mul", {size_of(b, x, 0), size_of(b, x, 1)}), whole_numbers(b, {12})});
                    }));
   CHECK(reshaped_to(rows) == list{-1, 12});
-  // Two sizes from other positions; one beside a copied one, which may be 0; a 0 that means 0; a shape with readers.
+  // The transform leaves these shapes: two sizes that change places; a size that changes its place, beside a size that
+  // is copied and may be 0; a shape in which 0 means a size of 0; a shape that is partly an input; and a constant
+  // shape.
   leaves_shapes("ReshapeFusion", to([](model_builder& b, value_id x) {
                   return joined(b, {size_of(b, x, 1), size_of(b, x, 0), whole_numbers(b, {12})});
                 }));

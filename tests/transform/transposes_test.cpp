@@ -19,7 +19,7 @@ value_id ints(builder& b, std::string_view name, std::vector<std::int64_t> all) 
   return b.constant<std::int64_t>(name, {count}, std::move(all));
 }
 
-/// Checks that so many transposes are left.
+/// Checks that the rewritten model has `count` transposes.
 template <class Make>
 session ends_with(std::size_t count, Make make, std::int64_t opset = 17) {
   session s = check_fires<rules::transposes>("TransposeOptimizer", model_of(make, opset));

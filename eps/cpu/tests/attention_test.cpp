@@ -46,7 +46,7 @@ std::vector<double> naive_attention(const std::vector<float>& q, const std::vect
 
 }  // namespace
 
-TEST_CASE("attention is what its formula says, for random shapes, shared heads and narrow floats") {
+TEST_CASE("attention follows its formula, for random shapes, shared heads and narrow floats") {
   std::mt19937 random{1};
   const auto upto = [&](int most) { return std::int64_t(random() % unsigned(most) + 1); };
   for (int i = 0; i < 40; ++i) {

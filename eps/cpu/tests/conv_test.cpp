@@ -284,10 +284,11 @@ TEST_CASE("invalid shapes and attributes are errors with a message") {
   };
   using cameo::test::ints;
   const auto nothing = [](kernel_rig&) {};
-  with(nothing, status_code::invalid_argument, "less than the window's 4", {1, 1, 4, 4});
+  with(nothing, status_code::invalid_argument, "the kernel reaches over 4 elements", {1, 1, 4, 4});
   with(nothing, status_code::invalid_argument, "channels", {1, 2, 2, 2});
   with(nothing, status_code::invalid_argument, "rank", {1, 1, 2});
-  with([](kernel_rig& r) { r.attribute("group", std::int64_t{2}); }, status_code::invalid_argument, "groups");
+  with([](kernel_rig& r) { r.attribute("group", std::int64_t{2}); }, status_code::invalid_argument,
+       "multiple of group, 2");
   with([](kernel_rig& r) { r.attribute("group", std::int64_t{0}); }, status_code::invalid_graph, "group");
   with([](kernel_rig& r) { r.attribute("group", std::int64_t{-1}); }, status_code::invalid_graph, "group");
   with([](kernel_rig& r) { r.attribute("strides", ints{0, 1}); }, status_code::invalid_graph, "strides");

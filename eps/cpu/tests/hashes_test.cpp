@@ -15,8 +15,8 @@
 #include <string>
 
 // Hashes of the outputs of elementwise kernels, reductions and normalizations for numbers of all kinds, which are
-// recorded in tests/data/kernel_hashes.txt: all instruction sets with fused multiply-add give the same bits, so any
-// machine checks all others. With CAMEO_WRITE_HASHES=FILE the test writes the list of this processor.
+// recorded in tests/data/kernel_hashes.txt: all instruction sets with fused multiply-add give the same bits, so the
+// list holds for any machine. With CAMEO_WRITE_HASHES=FILE the test writes the list of this processor.
 
 using namespace cameo;
 using namespace cameo::test;

@@ -161,7 +161,8 @@ TEST_CASE("ImageDecoder: sizes in headers are checked before memory is allocated
     std::size_t width_at, height_at, size;
     bool big;
   };
-  // All claim 65,000 x 65,000 pixels. The header of a PNG has a checksum, which is found to be wrong before the size.
+  // The headers of all these files claim 65,000 x 65,000 pixels. The header of a PNG file has a checksum, whose error
+  // is found before that of the size.
   for (const lie& each : {lie{"rgb.jpg", 0, 0, 2, true},
                           {"rgb.tif", 0, 0, 4, false},
                           {"runs8.bmp", 18, 22, 4, false},

@@ -234,7 +234,7 @@ TEST_CASE("Blocks of strings that overlap in an image are concatenated, in the o
   // Blocks of two elements from -1 on: the second element of the first and the first of the second overlap at 0.
   gives<std::string_view>(one_node(18, {x, list({2}), list({2})}).set("pads", ints{1, 0})("Col2Im"), {1, 1, 2},
                           texts{"bc", "dd"});
-  // With a stride of two they do not overlap, and no block reaches the last pixel.
+  // With a stride of two the blocks do not overlap, and no block reaches the last pixel.
   gives<std::string_view>(
       one_node(18, {x, list({4}), list({2})}).set("pads", ints{1, 0}).set("strides", ints{2})("Col2Im"), {1, 1, 4},
       texts{"c", "b", "dd", ""});

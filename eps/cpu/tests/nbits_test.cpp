@@ -70,7 +70,8 @@ std::vector<T> as_type(const std::vector<float>& from) {
   return {from.begin(), from.end()};
 }
 
-/// The operands in the type T; the case gets the rounded numbers.
+/// The operands of a case, rounded to the type T. The rounded numbers replace those of the case, whose expected results
+/// are then exact.
 template <class T>
 struct typed_case {
   std::vector<T> a, scales, float_zeros, bias;

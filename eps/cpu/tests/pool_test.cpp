@@ -189,7 +189,8 @@ void compare_narrow(const extents& shape, const ints& kernel, bool indices, std:
 template <class T>
 void compare_narrow_pools() {
   std::mt19937 random{10};
-  // Planes that are converted at once, and line by line; several planes in one buffer, and parts of a plane.
+  // The shapes have planes that are converted as a whole and planes that are converted line by line, several planes in
+  // one buffer, and a plane in several parts.
   for (const extents& shape : {extents{2, 3, 9, 11}, extents{1, 30, 20, 7}, extents{1, 2, 150, 130}}) {
     compare_narrow<T, eps::max_pool>(shape, {3, 2}, false, random);
     compare_narrow<T, eps::max_pool>(shape, {3, 2}, true, random);
@@ -220,8 +221,8 @@ TEST_CASE("pools report what does not fit, and an empty input gives an empty out
   with(as_it_is, {1, 1, 3, 3}, status_code::invalid_argument, "kernel");
   with(kernel({0, 1}), {1, 1, 3, 3}, status_code::invalid_graph, "kernel_shape");
   with(kernel({2}), {1, 1, 3, 3}, status_code::invalid_argument, "kernel");
-  with(kernel({5, 1}), {1, 1, 3, 3}, status_code::invalid_argument, "less than the window's 5");
-  with(kernel({1}), {3, 3}, status_code::invalid_argument, "at least one spatial axis");
+  with(kernel({5, 1}), {1, 1, 3, 3}, status_code::invalid_argument, "the kernel reaches over 5 elements");
+  with(kernel({1}), {3, 3}, status_code::invalid_argument, "must have rank 3 or more");
   // The kernel is larger than the input by less than a stride: ONNX Runtime has one window with the elements inside.
   const std::vector<float> three{1, 9, 5};
   kernel_rig one{12};
@@ -229,7 +230,8 @@ TEST_CASE("pools report what does not fit, and an empty input gives an empty out
   REQUIRE(bool(one.run<eps::max_pool<float>>({dtype::f32})));
   CHECK(one.output<float>(0).shape() == extents{1, 1, 1});
   CHECK(one.output<float>(0)[0] == 9);
-  // Larger by less than two strides: there is no window along that axis.
+  // If the kernel is larger than the input by a stride or more, but less than two strides, there is no window along
+  // that axis.
   for (const std::int64_t stride : {1, 2}) {
     kernel_rig no_window{12};
     no_window.attribute("kernel_shape", ints{3 + stride}).attribute("strides", ints{stride});

@@ -204,7 +204,8 @@ TEST_CASE("QGemm: transposed matrices, a scale per column, quantized and float o
       rig.input<float>({2}, b_scale).input<std::int8_t>({2}, b_zero).input<std::int32_t>({2}, bias);
       if (coded_y) rig.scale_and_zero(y_scale, y_zero);
       CHECK(rig.run<eps::qgemm>({coded_y ? dtype::u8 : dtype::f32}));
-      // The products are 5 -1, 11 -3, 17 -5; with C 6 -2, 12 -4, 18 -6; times 1 and 2.
+      // The rows of the product are [5 -1], [11 -3] and [17 -5]; with C they are [6 -2], [12 -4] and [18 -6]. The
+      // scales multiply the first column by 1 and the second by 2.
       if (coded_y) CHECK(elements_of<std::uint8_t>(rig) == bytes{22, 2, 34, 0, 46, 0});
       else CHECK(elements_of<float>(rig) == floats{6, -4, 12, -8, 18, -12});
     }

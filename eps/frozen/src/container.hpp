@@ -48,7 +48,8 @@ struct maker {
   std::string words() const { return "cameo " + cameo + " for " + architecture; }
 };
 
-/// INVALID_GRAPH with the maker of a container, `there`, and that of this program.
+/// The error for a container that another program made: INVALID_GRAPH with the maker of the container, `there`, and
+/// that of this program.
 status made_by_another(std::string_view there, const maker& here);
 
 /// A container whose header, directory and plans have the right checksums. Offsets are checked, the contents of plans

@@ -48,8 +48,8 @@ class plan_reader {
   explicit plan_reader(std::span<const std::byte> bytes) : bytes_{bytes} {}
   bool ok() const { return ok_; }
   bool at_end() const { return at_ == bytes_.size(); }
-  /// Reads a number of items. Fails if the rest is too short for so many items of at least `least_bytes_each` bytes,
-  /// which limits the memory that is allocated for them.
+  /// Reads a number of items. Fails if the rest of the bytes is too short for this number of items of
+  /// `least_bytes_each` bytes, which limits the memory that is allocated for them.
   std::size_t count(std::size_t least_bytes_each) {
     const auto n = number<std::uint32_t>();
     if (n > (bytes_.size() - at_) / least_bytes_each) return ok_ = false, 0;

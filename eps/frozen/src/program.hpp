@@ -60,9 +60,9 @@ class program {
   status make_plan(const base_provider&, const detail::pack_keeper&);
   std::vector<bool> slots_read_raw() const;
 
-  std::optional<session> optimized_;      // what a compiled draft refers to
-  std::optional<context_binary> binary_;  // what a restored draft refers to,
-  std::shared_ptr<const void> copy_;      // or the copy of it
+  std::optional<session> optimized_;      // contains the objects that a compiled draft refers to
+  std::optional<context_binary> binary_;  // the bytes that a restored draft refers to
+  std::shared_ptr<const void> copy_;      // the copy of these bytes, if the draft refers to a copy instead
   detail::heap_arena memory_{1 << 14};
   draft* net_ = nullptr;
   const plan_view* plan_ = nullptr;
@@ -83,7 +83,8 @@ struct plan_content {
 };
 /// Reads a plan's bytes into a draft in `memory`. Texts, attributes and constants refer to the container, or to
 /// constants of the model that are inputs of the node. The base has a kernel for every node of the draft; the nodes are
-/// in order of execution. INVALID_GRAPH. `verify`: constants of the model are compared with their checksums.
+/// in order of execution. INVALID_GRAPH if the bytes are not a valid plan. `verify`: constants of the model are
+/// compared with their checksums.
 result<plan_content> read_plan(std::span<const std::byte> text, const opened& from, const base_provider&,
                                const node_view&, bool verify, arena& memory);
 

@@ -108,7 +108,8 @@ struct example_package {
   }
 };
 
-/// The variant that is chosen with ranking over all providers, its bits, and its provider.
+/// The variant that is chosen with ranking over all providers, the bytes of its outputs, and the provider of its first
+/// node.
 struct outcome {
   std::string variant, bits, provider;
 };

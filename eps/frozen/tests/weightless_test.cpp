@@ -1,4 +1,4 @@
-// Plans without weights: the same bits, small contexts, and models whose constants are not those of compilation.
+// Tests plans without weights: they compute the same bits, have small contexts, and reject models with other constants.
 #include "frozen_models.hpp"
 
 namespace cameo::test {
@@ -17,7 +17,7 @@ struct light_files : compiled_files {
   }
 };
 
-TEST_CASE("a weightless plan gives the bits of its source model, for every shape") {
+TEST_CASE("a weightless plan computes the same bits as its source, for every shape") {
   const light_files files{small_network()};
   const auto restored = must(frozen_runtime{}.load(files.model));
   const std::vector<named_input> inputs{{"x", image()}};
@@ -32,7 +32,7 @@ TEST_CASE("a weightless plan gives the bits of its source model, for every shape
   }
 }
 
-TEST_CASE("constants of an outer graph that a subgraph reads stay there") {
+TEST_CASE("constants that a body captures stay in the enclosing graph") {
   const light_files files{product_in_a_loop()};
   const auto restored = must(frozen_runtime{}.load(files.model));
   const std::int64_t trips[] = {3};
@@ -49,15 +49,15 @@ TEST_CASE("variants with one file of weights have small contexts, and their file
   CHECK(fs::file_size(first.folder / "weights.bin") >= weights);
   CHECK(fs::file_size(first.context) < 4096);
   CHECK(fs::file_size(first.model) < 4096);
-  // One such weight file serves both contexts.
+  // Both can use one file.
   fs::remove(second.folder / "weights.bin");
   fs::create_hard_link(first.folder / "weights.bin", second.folder / "weights.bin");
   CHECK(verdict(frozen_runtime{}.load(second.model)) == "OK");
 }
 
-/// The result of loading the compiled model after `change` was applied to it.
+/// The status of loading the compiled model after `change` was applied to it.
 template <class Change>
-std::string verdict_after(Change change, session_options how = {}) {
+std::string load_after(Change change, session_options how = {}) {
   const light_files files{over_shared_weights("Relu")};
   const auto m = read(files.model);
   graph& g = m->main();
@@ -66,7 +66,9 @@ std::string verdict_after(Change change, session_options how = {}) {
   return verdict(frozen_runtime{}.load(files.model, how));
 }
 
-TEST_CASE("a constant of another type, shape or number, a missing one, and an input in its place are refused by name") {
+TEST_CASE(
+    "a constant of another type or shape, a missing one, and an input that is not a constant are errors with its "
+    "name") {
   const auto refuses = [](const std::string& found, std::string_view words) {
     CAPTURE(found);
     CHECK(found.find("INVALID_GRAPH") == 0);
@@ -76,34 +78,33 @@ TEST_CASE("a constant of another type, shape or number, a missing one, and an in
     static const std::vector<double> zeros(1 << 16);
     return m.memory.keep(value::tensor(type, shape, zeros.data()));
   };
-  CHECK(verdict_after([](model&, graph&, node_id) {}) == "OK");
-  refuses(verdict_after(
+  CHECK(load_after([](model&, graph&, node_id) {}) == "OK");
+  refuses(load_after(
               [&](model& m, graph& g, node_id n) { g[g.input(n, 1)].constant = constant(m, dtype::f64, {64, 512}); }),
           "'w' is a constant of another type or shape");
-  refuses(verdict_after(
+  refuses(load_after(
               [&](model& m, graph& g, node_id n) { g[g.input(n, 1)].constant = constant(m, dtype::f32, {512, 64}); }),
           "'w' is a constant of another type or shape");
-  refuses(
-      verdict_after([](model&, graph& g, node_id n) { g.set_inputs(n, std::vector{g.input(n, 0), g.input(n, 1)}); }),
-      "input 2 is missing");
-  refuses(verdict_after([](model&, graph& g, node_id n) {
+  refuses(load_after([](model&, graph& g, node_id n) { g.set_inputs(n, std::vector{g.input(n, 0), g.input(n, 1)}); }),
+          "input 2 is missing");
+  refuses(load_after([](model&, graph& g, node_id n) {
             g.set_inputs(n, std::vector{g.input(n, 0), g.input(n, 1), g.input(n, 2), g.input(n, 2)});
           }),
           "another number of inputs");
-  refuses(verdict_after([](model& m, graph& g, node_id n) {
+  refuses(load_after([](model& m, graph& g, node_id n) {
             const value_id v =
                 g.add_value("given", m.keep(value_type::tensor(dtype::f32, {dim::fixed(64), dim::fixed(512)})));
             g.add_input(v);
             g.set_input(n, 1, v);
           }),
-          "'given' is no constant");
-  refuses(verdict_after([](model&, graph& g, node_id n) { g.set_input(n, 1, value_id::none); }), "is left out");
-  // An initializer that is also an input may be replaced by callers, so it is not a constant.
-  refuses(verdict_after([](model& m, graph& g, node_id n) { m.ir_version = 8, g.add_input(g.input(n, 1)); }),
-          "is no constant");
+          "'given' is not a constant");
+  refuses(load_after([](model&, graph& g, node_id n) { g.set_input(n, 1, value_id::none); }), "is left out");
+  // An initializer that callers may replace is not a constant either.
+  refuses(load_after([](model& m, graph& g, node_id n) { m.ir_version = 8, g.add_input(g.input(n, 1)); }),
+          "is not a constant");
 }
 
-TEST_CASE("other numbers of the same shape run, and are refused if weights are verified") {
+TEST_CASE("constants with other numbers run, and are rejected if weights are verified") {
   const auto other = [](model& m, graph& g, node_id n) {
     const value& was = *g[g.input(n, 1)].constant;
     value now = was;
@@ -112,14 +113,14 @@ TEST_CASE("other numbers of the same shape run, and are refused if weights are v
     static_cast<float*>(now.data)[5] += 1;
     g[g.input(n, 1)].constant = m.memory.keep(now);
   };
-  CHECK(verdict_after(other) == "OK");
-  const std::string refused = verdict_after(other, keys({{"ep.frozen.verify", "1"}}));
+  CHECK(load_after(other) == "OK");
+  const std::string refused = load_after(other, keys({{"ep.frozen.verify", "1"}}));
   CHECK(says(refused, "INVALID_GRAPH"));
   CHECK(says(refused, "'w' has other numbers"));
-  CHECK(verdict_after([](model&, graph&, node_id) {}, keys({{"ep.frozen.verify", "1"}})) == "OK");
+  CHECK(load_after([](model&, graph&, node_id) {}, keys({{"ep.frozen.verify", "1"}})) == "OK");
 }
 
-TEST_CASE("a weightless plan with changed bytes and valid checksums is refused, or loads") {
+TEST_CASE("a weightless plan with changed bytes and valid checksums is rejected, or can be loaded") {
   const light_files files{over_shared_weights("Relu")};
   const std::string whole = slurp(files.context);
   REQUIRE(whole.size() < 4096);

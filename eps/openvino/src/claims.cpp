@@ -30,38 +30,37 @@ bool is_any_of(const node_view& node) {
   return (node.has_op<Ops>() || ...);
 }
 
+using node_ref = const node_view&;
 /// The nodes that version 2025.4 of the SDK reads without an error, but does not compute as ONNX specifies.
 constexpr struct {
-  bool (*is_op)(const node_view&);
-  bool (*is_misread)(const node_view&);
+  bool (*is_op)(node_ref);
+  bool (*is_misread)(node_ref);
 } misread_nodes[] = {
     // Newer versions of operators are read as older ones.
-    {[](const node_view& node) { return node.domain().empty(); },
-     [](const node_view& node) { return node.since() > 22; }},
-    {is_any_of<op::BitShift, op::DFT>, [](const node_view&) { return true; }},
-    {is_any_of<op::Pad>, [](const node_view& node) { return bool(node.input(3)); }},  // axes
-    {is_any_of<op::Tile>,  // repeats that are not a constant of the group
-     [](const node_view& node) {
-       const value_view repeats = node.input(1);
+    {[](node_ref n) { return n.domain().empty(); }, [](node_ref n) { return n.since() > 22; }},
+    {is_any_of<op::BitShift, op::DFT>, [](node_ref) { return true; }},
+    {is_any_of<op::Pad>, [](node_ref n) { return bool(n.input(3)); }},  // axes
+    {is_any_of<op::Tile>,                                               // repeats that are not a constant of the group
+     [](node_ref n) {
+       const value_view repeats = n.input(1);
        return !repeats || !repeats.constant() || repeats.is_graph_input() || repeats.is_capture();
      }},
     {is_any_of<op::ReduceMax, op::ReduceMin>,  // infinities become the largest finite number
-     [](const node_view& node) {
-       const dtype type = node.input(0).element();
+     [](node_ref n) {
+       const dtype type = n.input(0).element();
        return type == dtype::f32 || type == dtype::f16 || type == dtype::bf16;
      }},
-    {is_any_of<op::Reshape>, [](const node_view& node) { return int_of(node, "allowzero") != 0; }},
-    {is_any_of<op::RoiAlign>, [](const node_view& node) { return has_text(node, "mode", "max"); }},
-    {is_any_of<op::DequantizeLinear, op::QuantizeLinear>,
-     [](const node_view& node) { return int_of(node, "block_size") != 0; }},
-    {is_any_of<op::LSTM>, [](const node_view& node) { return bool(node.input(7)); }},  // peepholes
-    {is_any_of<op::LSTM, op::GRU, op::RNN>, [](const node_view& node) { return int_of(node, "layout") != 0; }},
+    {is_any_of<op::Reshape>, [](node_ref n) { return int_of(n, "allowzero") != 0; }},
+    {is_any_of<op::RoiAlign>, [](node_ref n) { return has_text(n, "mode", "max"); }},
+    {is_any_of<op::DequantizeLinear, op::QuantizeLinear>, [](node_ref n) { return int_of(n, "block_size") != 0; }},
+    {is_any_of<op::LSTM>, [](node_ref n) { return bool(n.input(7)); }},  // peepholes
+    {is_any_of<op::LSTM, op::GRU, op::RNN>, [](node_ref n) { return int_of(n, "layout") != 0; }},
     {is_any_of<op::Resize>,
-     [](const node_view& node) {
-       return int_of(node, "antialias") != 0 || int_of(node, "exclude_outside") != 0 ||
-              has_text(node, "keep_aspect_ratio_policy", "not_larger") ||
-              has_text(node, "keep_aspect_ratio_policy", "not_smaller") ||
-              (node.input(2) && has_text(node, "coordinate_transformation_mode", "align_corners"));
+     [](node_ref n) {
+       return int_of(n, "antialias") != 0 || int_of(n, "exclude_outside") != 0 ||
+              has_text(n, "keep_aspect_ratio_policy", "not_larger") ||
+              has_text(n, "keep_aspect_ratio_policy", "not_smaller") ||
+              (n.input(2) && has_text(n, "coordinate_transformation_mode", "align_corners"));
      }},
 };
 

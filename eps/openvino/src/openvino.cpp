@@ -32,7 +32,8 @@ std::string devices_in(const sdk& api, const ov_core_t& core, std::string_view s
   return names;
 }
 
-/// INVALID_ARGUMENT if the SDK does not find the device. Combinations of devices are not checked here, but by the SDK.
+/// Checks that the SDK finds the device, else INVALID_ARGUMENT. Combinations of devices are not checked here, but by
+/// the SDK.
 status require_device(const sdk& api, const ov_core_t& core, const std::string& device) {
   ov_available_devices_t found{};
   if (status s = api.check(api.core_get_available_devices(&core, &found), "listing devices"); !s) return s;

@@ -50,7 +50,7 @@ result<program::port> program::read_port(ov_output_const_port_t* raw) const {
     if (type != ov_element_type_e::DYNAMIC && element_type_of(row.id) == type) made.type = row.id;
   ov_partial_shape_t shape{};
   if (status s = sdk_->check(sdk_->port_get_partial_shape(raw, &shape), "reading a shape"); !s) return s;
-  // The interface reports a scalar's shape as dynamic, but it is fixed.
+  // The SDK's C interface reports the shape of a scalar as dynamic, but it is fixed.
   made.is_fixed = (shape.rank.min == 0 && shape.rank.max == 0) ||
                   (!sdk_->partial_shape_is_dynamic(shape) && std::size_t(shape.rank.max) <= max_rank);
   for (std::int64_t i = 0; made.is_fixed && i < shape.rank.max; ++i) made.shape.push_back(shape.dims[i].max);
@@ -89,7 +89,8 @@ status program::place_ports(bool inputs, std::span<const boundary> wanted, std::
   return check_ports(inputs, wanted, ports);
 }
 
-/// EP_FAIL unless each port is one of the node's inputs or outputs, with its type and shape, and no output is missing.
+/// Checks that each port is one of the node's inputs or outputs, with its type and shape, and that no output is
+/// missing, else EP_FAIL.
 status program::check_ports(bool inputs, std::span<const boundary> wanted, std::span<const port> ports) {
   const char* const what = inputs ? "input" : "output";
   for (const port& p : ports)
@@ -164,7 +165,7 @@ status program::attach(ov_infer_request_t& to, const port& p, const extents& sha
                      "setting a tensor");
 }
 
-/// Reads a tensor's shape. The interface returns an error for the shape of a scalar.
+/// Reads a tensor's shape. The SDK's C interface returns an error for the shape of a scalar.
 status program::read_shape(const ov_tensor_t& tensor, bool may_be_scalar, extents& to) const {
   ov_shape_t dims{};
   const ov_status_e got = sdk_->tensor_get_shape(&tensor, &dims);
@@ -246,7 +247,7 @@ status program::run(run_context& c) const {
 }
 
 result<std::vector<std::byte>> program::exported() const {
-  // The interface can only write to a path.
+  // The SDK's C interface exports a blob only to a file with a path.
   const auto of_memory = [](const status& error) { return error.in("memory for a blob"); };
   const result<os::scratch_file> to = os::make_scratch_file();
   if (!to) return of_memory(to.error());

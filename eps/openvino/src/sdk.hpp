@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-/// The functions of OpenVINO's C interface that are used, without the "ov_" of their names.
+/// The functions of the SDK's C interface that are loaded, by their names without "ov_".
 // clang-format off
 #define CAMEO_OPENVINO_FUNCTIONS(f) \
   f(get_openvino_version) f(version_free) f(get_last_err_msg) f(get_error_info) f(free) f(core_create) f(core_free) \
@@ -38,7 +38,8 @@ class sdk {
   /// Loads the SDK. EP_FAIL, with the places that were searched, if it is not found.
   static result<const sdk*> load(const std::string& folder);
 
-  /// EP_FAIL with the SDK's last error message, unless the code is OK.
+  /// Converts the code that a function of the SDK returned: EP_FAIL with the SDK's last error message, unless the code
+  /// is OK.
   status check(ov_status_e, std::string_view doing) const;
   /// Copies and frees a text of the SDK.
   std::string take_text(const char* text) const;
@@ -51,7 +52,7 @@ class sdk {
   /// model.
   status can_run(std::string_view onnx, const std::string& device, std::span<const std::int64_t> shapes) const;
 
-  // The functions, under their own names less "ov_".
+  // The SDK's functions, with their names without "ov_".
 #define CAMEO_OPENVINO_FUNCTION(name) decltype(&::ov_##name) name = nullptr;
   CAMEO_OPENVINO_FUNCTIONS(CAMEO_OPENVINO_FUNCTION)
 #undef CAMEO_OPENVINO_FUNCTION

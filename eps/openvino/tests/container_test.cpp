@@ -304,7 +304,8 @@ TEST_CASE("documents with wrong offsets, types and versions are rejected") {
 TEST_CASE("documents that would need much time or memory are rejected early") {
   bson nested;
   for (int depth = 0; depth < 1000; ++depth) nested = bson{}.object("a", nested);
-  // This one is a hundred times as deep. The parser does not check its lengths.
+  // This document is a hundred times as deep as `nested`. The lengths of its objects are wrong, which the parser does
+  // not check.
   std::string deep = bson::number(800'005, 4);
   for (int depth = 0; depth < 100'000; ++depth) deep.append("\3a\0", 3).append(bson::number(100, 4));
   deep.resize(800'005);

@@ -75,7 +75,7 @@ TEST_CASE("the SDK of the build is found, with its processor as a device") {
   REQUIRE(find_text(cpu->hardware.metadata, "name"));  // the system's name of the processor
   const std::string& name = *find_text(cpu->hardware.metadata, "name");
   CHECK(!name.empty());
-  // Both read the vendor from the processor, in different ways.
+  // Both providers read the vendor from the processor, in different ways.
   const auto same = eps::cpu{}.devices();
   REQUIRE(same);
   if (name.rfind("Intel", 0) == 0 || name.rfind("AMD", 0) == 0) {

@@ -164,7 +164,7 @@ result<std::vector<std::unique_ptr<ort::ort_ep_device>>> library::devices(const 
   return made;
 }
 
-/// Sets the entries that ONNX Runtime's session would have.
+/// Sets the entries of the session options that ONNX Runtime would pass to the plugin.
 void execution::set_options(const detail::text_pairs& options, bool contexts, bool weightless) {
   std::string prefix = fmt::format("ep.{}.", library_.name());
   for (char& c : prefix) c = c >= 'A' && c <= 'Z' ? char(c + ('a' - 'A')) : c;

@@ -34,7 +34,8 @@ status invoke(std::string_view whose, R (*function)(Parameters...), Args... args
 /// A plugin's library and its factory. load() keeps one object per path until the process ends.
 class library {
  public:
-  /// NO_SUCHFILE if there is no such file; EP_FAIL with the message of the system or of the plugin.
+  /// Loads a plugin, or returns the object of a path that was loaded before. NO_SUCHFILE if there is no such file;
+  /// EP_FAIL with the message of the system or of the plugin.
   static result<const library*> load(const std::string& path, const std::string& registered);
   /// Removes the object of a path from those that load() keeps; null if there is none. The caller must keep it as long
   /// as sessions use it.

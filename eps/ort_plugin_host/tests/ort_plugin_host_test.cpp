@@ -210,7 +210,7 @@ TEST_CASE("the plugin's device is listed, and the one that option 'hardware' rep
   CHECK((*found)[0].hardware.vendor_id == 0x1234);
 }
 
-/// The guide's provider as a plugin, so that cameo is on both sides of the interface.
+/// The provider of examples/ort_plugin_export as a plugin, so that cameo implements both sides of the interface.
 const std::string exported = std::string{test::build_dir} + "/examples/libmy_npu.so";
 
 TEST_CASE("a plugin can be loaded, run and unloaded repeatedly; its factory may be released while it is used") {

@@ -72,7 +72,7 @@ enum {
 };
 
 /** The element types of tensors, numbered as in ONNX's TensorProto.DataType. Types of 4 and 2 bits are packed, the
-   first element in the lowest bits of a byte. */
+    first element in the lowest bits of a byte. */
 enum {
   CAMEO_UNDEFINED = 0,
   CAMEO_FLOAT = 1,
@@ -148,9 +148,10 @@ CAMEO_C_API cameo_options* cameo_options_new(void);
 /** Frees options. */
 CAMEO_C_API void cameo_options_free(cameo_options* options);
 /** Sets an option by its name in docs/options.md ("memory_limit"), or a configuration entry, whose key has a dot
-    (docs/session_keys.md); the key of a provider's option is "ep.<long name in lower case>.<option>". `text` is the value.
-    Where the page shows a list, each call adds to it; otherwise a later value replaces an earlier one. INVALID_ARGUMENT for
-    an unknown name, and for a value that the option does not accept. Loading fails with an unknown key. */
+    (docs/session_keys.md); the key of a provider's option is "ep.<long name in lower case>.<option>". `text` is the
+    value. Where the page shows a list, each call adds to it; otherwise a later value replaces an earlier one.
+    INVALID_ARGUMENT for an unknown name, and for a value that the option does not accept. Loading fails with an unknown
+    key. */
 CAMEO_C_API cameo_error* cameo_options_set(cameo_options* options, const char* key, const char* text);
 /** Sets the number of threads, including the caller's; 0, the default: as many as cpuset and CPU quota allow.
     INVALID_ARGUMENT for more than 1024. */
@@ -167,8 +168,8 @@ CAMEO_C_API cameo_error* cameo_options_set_memory_limit(cameo_options* options, 
     INVALID_ARGUMENT for another name. */
 CAMEO_C_API cameo_error* cameo_options_set_policy(cameo_options* options, const char* policy);
 /** Sets the function that receives messages of at least this severity: messages about loading, on the thread that
-   loads; and one for the first run whose output differs from its declaration, on that run's thread. `words` is valid
-   during the call. `user` is passed to the function and must outlive the sessions. NULL: there are no messages. */
+    loads; and one for the first run whose output differs from its declaration, on that run's thread. `words` is valid
+    during the call. `user` is passed to the function and must outlive the sessions. NULL: there are no messages. */
 CAMEO_C_API cameo_error* cameo_options_set_log(cameo_options* options,
                                                void (*log)(void* user, int severity, const char* words), void* user,
                                                int least_severity);
@@ -220,11 +221,11 @@ CAMEO_C_API int cameo_io_is_optional(const cameo_io* io);
 
 /** Creates a tensor of `rank` dims whose elements, other than strings, are in the caller's memory, dense and row-major.
     That memory must stay valid while the value is used. INVALID_ARGUMENT unless the elements take exactly `bytes`
-   bytes. The caller frees the value. */
+    bytes. The caller frees the value. */
 CAMEO_C_API cameo_error* cameo_value_tensor(int element_type, const int64_t* dims, size_t rank, const void* elements,
                                             size_t bytes, cameo_value** made);
 /** Creates a tensor of strings, which are copied. `lengths` are in bytes; NULL: each string is terminated by a zero
-   byte. The caller frees the value. */
+    byte. The caller frees the value. */
 CAMEO_C_API cameo_error* cameo_value_strings(const int64_t* dims, size_t rank, const char* const* texts,
                                              const size_t* lengths, cameo_value** made);
 /** Creates a sequence of copies of these values. The caller frees it. */
@@ -241,8 +242,7 @@ CAMEO_C_API const int64_t* cameo_value_dims(const cameo_value* value, size_t* ra
     tensor of strings, and for other kinds. */
 CAMEO_C_API const void* cameo_value_data(const cameo_value* value, size_t* bytes);
 /** A string of a tensor, by its index in row-major order. It need not end with a zero byte: its size in bytes is stored
-   in
-    `*length`. NULL unless the value is a tensor of strings and the index is in range. */
+    in `*length`. NULL unless the value is a tensor of strings and the index is in range. */
 CAMEO_C_API const char* cameo_value_string(const cameo_value* value, size_t number, size_t* length);
 /** The number of nested values: the elements of a sequence; 2 for a map (keys, values) and for a sparse tensor (values,
     indices); 0 for a tensor. */
@@ -253,12 +253,13 @@ CAMEO_C_API const cameo_value* cameo_value_part(const cameo_value* value, size_t
 /* --- runs --- */
 
 /** Runs the model once with `count` inputs, given by name. `outputs` receives all outputs in the model's order, which
-   the caller frees one by one; `output_count` must be their number. An input that is NULL is an empty optional. `stop`
-   may be NULL. The run ends with DEADLINE_EXCEEDED after `timeout` nanoseconds: 0 ends it at once, and a negative
-   number sets no limit. Inputs must stay unchanged until the function returns. INVALID_ARGUMENT             an input is
-   missing, unknown, given twice, or of another type, rank or size CANCELED, DEADLINE_EXCEEDED  the stop was requested,
-   or the time is up OUT_OF_MEMORY                memory or the limit in the options is used up RUNTIME_EXCEPTION a
-   kernel threw */
+    the caller frees one by one; `output_count` must be their number. An input that is NULL is an empty optional. `stop`
+    may be NULL. The run ends with DEADLINE_EXCEEDED after `timeout` nanoseconds: 0 ends it at once, and a negative
+    number sets no limit. Inputs must stay unchanged until the function returns.
+      INVALID_ARGUMENT             an input is missing, unknown, given twice, or of another type, rank or size
+      CANCELED, DEADLINE_EXCEEDED  the stop was requested, or the time is up
+      OUT_OF_MEMORY                memory or the limit in the options is used up
+      RUNTIME_EXCEPTION            a kernel threw */
 CAMEO_C_API cameo_error* cameo_session_run(const cameo_session* session, const char* const* names,
                                            const cameo_value* const* inputs, size_t count, const cameo_stop* stop,
                                            int64_t timeout, cameo_value** outputs, size_t output_count);
@@ -273,9 +274,9 @@ CAMEO_C_API void cameo_binding_free(cameo_binding* binding);
     as for cameo_session_run. */
 CAMEO_C_API cameo_error* cameo_binding_input(cameo_binding* binding, const char* name, const cameo_value* value);
 /** Makes runs write the output to `elements`, a buffer of `bytes` bytes for a tensor of these dims, which must stay
-   valid until the output is bound again. A smaller output fits, and its value has its actual dims; a larger one ends
-   the run with INVALID_ARGUMENT. If `elements` is NULL, the output is in the binding's own memory again.
-   INVALID_ARGUMENT for another type, and for strings. */
+    valid until the output is bound again. A smaller output fits, and its value has its actual dims; a larger one ends
+    the run with INVALID_ARGUMENT. If `elements` is NULL, the output is in the binding's own memory again.
+    INVALID_ARGUMENT for another type, and for strings. */
 CAMEO_C_API cameo_error* cameo_binding_output(cameo_binding* binding, const char* name, int element_type,
                                               const int64_t* dims, size_t rank, void* elements, size_t bytes);
 /** Runs the binding once; stop, timeout and errors are those of cameo_session_run. */
@@ -285,7 +286,7 @@ CAMEO_C_API cameo_error* cameo_binding_run(cameo_binding* binding, const cameo_s
 CAMEO_C_API const cameo_value* cameo_binding_result(const cameo_binding* binding, size_t number);
 
 /** Creates a stop that has not been requested; NULL when memory runs out. The caller frees it after the runs to which
-   it was passed have ended. */
+    it was passed have ended. */
 CAMEO_C_API cameo_stop* cameo_stop_new(void);
 /** Ends all loads and runs that have this stop, including those that begin later. May be called from any thread. */
 CAMEO_C_API void cameo_stop_request(const cameo_stop* stop);

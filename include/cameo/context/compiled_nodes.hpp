@@ -19,9 +19,9 @@ struct compiled_node_info {
 /// with an attribute out of its range.
 CAMEO_API result<std::vector<compiled_node_info>> compiled_nodes_of(const model&);
 
-/// Call this before a model with its own compiled nodes is written to the path `output`. INVALID_ARGUMENT with node,
-/// file and folder if `output` is in another folder than the model and a context cannot be found from there: the file
-/// name in the node would then lead to no file.
+/// Checks that the context files of a model can be found from the folder of `output`, the path to which the model is
+/// about to be written: compiled nodes name these files relative to the model's folder. INVALID_ARGUMENT, with the node
+/// and the file, if a context file is missing there.
 CAMEO_API status require_contexts_beside(const model&, std::string_view output);
 
 }  // namespace CAMEO_NAMESPACE

@@ -16,17 +16,17 @@ class arena {
   arena& operator=(const arena&) = delete;
   ~arena() { destroy_kept(); }
 
-  /// `alignment` is a power of two. Returns null when the arena is full.
+  /// Allocates uninitialized memory. `alignment` is a power of two. Returns null when the arena is full.
   void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
     if (void* memory = try_allocate(bytes, alignment)) return memory;
     return grow_ && grow_(*this, bytes, alignment) ? try_allocate(bytes, alignment) : nullptr;
   }
 
-  /// allocate() for `count` objects of `width` bytes. Also returns null when the number of bytes overflows.
+  /// Like allocate(), for `count` objects of `width` bytes. Also returns null when the number of bytes overflows.
   CAMEO_API void* allocate_all(std::size_t count, std::size_t width, std::size_t alignment) noexcept;
 
-  /// allocate_all(), with the first `used` objects of `from` copied to the front. Not inline, because every list calls
-  /// it.
+  /// Like allocate_all(), and copies the first `used` objects of `from` to the front of the new memory. It is not
+  /// inline, because every list calls it.
   CAMEO_API void* allocate_more(const void* from, std::size_t used, std::size_t count, std::size_t width,
                                 std::size_t alignment) noexcept;
 

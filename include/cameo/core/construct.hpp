@@ -14,7 +14,7 @@ T* construct_at(T* at, Args&&... args) {
   return ::new (static_cast<void*>(at)) T(std::forward<Args>(args)...);
 }
 template <class T>
-void destroy_at(T* at) noexcept {
+constexpr void destroy_at(T* at) noexcept {
   at->~T();
 }
 template <class T>

@@ -15,7 +15,7 @@ class duration {
     made.nanoseconds_ = nanoseconds;
     return made;
   }
-  /// `from` has a count of periods, as every std::chrono::duration.
+  /// Converts `from`, a std::chrono::duration or a type like it: it has count() and the ratio D::period, in seconds.
   template <class D>
     requires requires { D::period::num; }
   constexpr duration(const D& from) {

@@ -115,7 +115,7 @@ struct narrow_float {
 };
 }  // namespace detail
 
-/// ONNX's formats by ONNX's names.
+/// The element types of ONNX with 8 or 16 bits, under ONNX's names.
 using float16 = detail::narrow_float<detail::float_format{5, 10, 15, detail::float_specials::ieee}>;
 using bfloat16 = detail::narrow_float<detail::float_format{8, 7, 127, detail::float_specials::ieee}>;
 using float8e4m3fn = detail::narrow_float<detail::float_format{4, 3, 7, detail::float_specials::nan_only}>;

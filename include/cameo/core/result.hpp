@@ -28,9 +28,12 @@ class [[nodiscard]] result {
  public:
   using value_type = T;
 
-  result(T value) noexcept(moves_without_throwing) : value_{std::move(value)} {}
-  result(status error) noexcept : error_{error ? status{status_code::fail} : std::move(error)} {}
-  result(status_code error) noexcept : result{status{error}} {}
+  constexpr result(T value) noexcept(moves_without_throwing) : value_{std::move(value)} {}
+  constexpr result(status&& error) noexcept : error_{std::move(error)} {
+    if (error_) error_ = status{status_code::fail};
+  }
+  constexpr result(const status& error) noexcept : result{status{error}} {}
+  constexpr result(status_code error) noexcept : result{status{error}} {}
   result(result&& from) noexcept(moves_without_throwing) : error_{std::move(from.error_)} {
     if (error_) detail::construct_at(detail::address_of(value_), std::move(from.value_));
   }
@@ -45,26 +48,26 @@ class [[nodiscard]] result {
     }
     return *this;
   }
-  ~result() {
+  constexpr ~result() {
     if (error_) detail::destroy_at(detail::address_of(value_));
   }
 
-  explicit operator bool() const noexcept { return bool(error_); }
+  constexpr explicit operator bool() const noexcept { return bool(error_); }
   /// The value. Test the result first: without NDEBUG an assertion fails if there is no value.
-  T& operator*() & noexcept { return check(), value_; }
-  const T& operator*() const& noexcept { return check(), value_; }
+  constexpr T& operator*() & noexcept { return check(), value_; }
+  constexpr const T& operator*() const& noexcept { return check(), value_; }
   /// The value of a temporary, by value, so that a range-based for keeps it: `for (auto& each :
   /// *session.assignments())`.
-  T operator*() && noexcept(moves_without_throwing) { return check(), std::move(value_); }
-  T* operator->() & noexcept { return check(), detail::address_of(value_); }
-  const T* operator->() const& noexcept { return check(), detail::address_of(value_); }
+  constexpr T operator*() && noexcept(moves_without_throwing) { return check(), std::move(value_); }
+  constexpr T* operator->() & noexcept { return check(), detail::address_of(value_); }
+  constexpr const T* operator->() const& noexcept { return check(), detail::address_of(value_); }
   T* operator->() && {
     static_cast<void>(sizeof(detail::temporary_result<T>));
     return nullptr;
   }
   /// The error; OK if there is a value: `if (!r) return r.error();`
-  const status& error() const& noexcept { return error_; }
-  status error() && noexcept { return std::move(error_); }
+  constexpr const status& error() const& noexcept { return error_; }
+  constexpr status error() && noexcept { return std::move(error_); }
 
   /// The value, or `other` if there is none.
   template <class U>
@@ -99,7 +102,7 @@ class [[nodiscard]] result {
   }
 
  private:
-  void check() const noexcept {
+  constexpr void check() const noexcept {
     assert(error_ && "cameo: the value of a result that holds an error; test the result first");
   }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace CAMEO_NAMESPACE {
 
@@ -63,29 +64,44 @@ constexpr std::string_view words_without_details(status_code code) noexcept {
 /// The message type of builds without error messages: an empty class, so that a status is one byte.
 class no_words {
  public:
-  void prepend(std::string_view, std::string_view) noexcept {}
-  void append(std::string_view) noexcept {}
-  std::string_view view() const noexcept { return {}; }
+  constexpr void prepend(std::string_view, std::string_view) noexcept {}
+  constexpr void append(std::string_view) noexcept {}
+  constexpr std::string_view view() const noexcept { return {}; }
 };
 
 /// A message on the heap, allocated only after a failure. When memory runs out, a constant message takes its place; the
-/// code is never lost.
+/// code is never lost. A literal type: a refusal of a contract can be read while compiling.
 class heap_words {
  public:
-  heap_words() = default;
-  heap_words(const heap_words& from) noexcept { append(from.view()); }
-  heap_words(heap_words&& from) noexcept : chars_{from.chars_} { from.chars_ = nullptr; }
-  heap_words& operator=(heap_words from) noexcept { return std::swap(chars_, from.chars_), *this; }
-  CAMEO_API ~heap_words();
+  constexpr heap_words() = default;
+  constexpr heap_words(const heap_words& from) noexcept { append(from.view()); }
+  constexpr heap_words(heap_words&& from) noexcept : chars_{from.chars_} { from.chars_ = nullptr; }
+  constexpr heap_words& operator=(heap_words&& from) noexcept { return std::swap(chars_, from.chars_), *this; }
+  constexpr heap_words& operator=(const heap_words& from) noexcept { return *this = heap_words{from}; }
+  constexpr ~heap_words() {
+    if (std::is_constant_evaluated()) delete[] chars_;
+    else if (chars_) release(chars_);
+  }
 
-  std::string_view view() const noexcept { return chars_ ? std::string_view{chars_} : std::string_view{}; }
+  constexpr std::string_view view() const noexcept { return chars_ ? std::string_view{chars_} : std::string_view{}; }
   /// Makes the message "where: words", or "where: otherwise" if it is empty.
-  CAMEO_API void prepend(std::string_view where, std::string_view otherwise) noexcept;
+  constexpr void prepend(std::string_view where, std::string_view otherwise) noexcept {
+    if (!where.empty()) add(where, ": ", view().empty() ? otherwise : view());
+  }
   /// Appends to the message.
-  CAMEO_API void append(std::string_view more) noexcept;
+  constexpr void append(std::string_view more) noexcept { add(view(), "", more); }
 
  private:
+  CAMEO_API static void release(char*) noexcept;
   CAMEO_API void join(std::string_view, std::string_view, std::string_view) noexcept;
+  constexpr void add(std::string_view a, std::string_view b, std::string_view c) noexcept {
+    if (!std::is_constant_evaluated()) return join(a, b, c);
+    char* const all = new char[a.size() + b.size() + c.size() + 1]{};
+    char* end = all;
+    for (const std::string_view part : {a, b, c})
+      for (const char each : part) *end++ = each;
+    delete[] std::exchange(chars_, all);
+  }
   char* chars_ = nullptr;
 };
 }  // namespace detail
@@ -97,24 +113,24 @@ class [[nodiscard]] basic_status {
  public:
   static constexpr bool has_words = !std::is_empty_v<Words>;  // lets callers skip composing an unused message
 
-  basic_status(status_code code = status_code::ok, std::string_view words = {}) noexcept : code_{code} {
+  constexpr basic_status(status_code code = status_code::ok, std::string_view words = {}) noexcept : code_{code} {
     if (!words.empty()) words_.append(words);
   }
-  explicit operator bool() const noexcept { return code_ == status_code::ok; }
-  status_code code() const noexcept { return code_; }
-  const char* name() const noexcept { return detail::status_rows[std::size_t(code_)].name; }
+  constexpr explicit operator bool() const noexcept { return code_ == status_code::ok; }
+  constexpr status_code code() const noexcept { return code_; }
+  constexpr const char* name() const noexcept { return detail::status_rows[std::size_t(code_)].name; }
   /// The message. OUT_OF_MEMORY always has one, even when there was no memory to store it.
-  std::string_view words() const noexcept {
+  constexpr std::string_view words() const noexcept {
     if constexpr (has_words)
       if (code_ == status_code::out_of_memory && words_.view().empty()) return detail::words_without_details(code_);
     return words_.view();
   }
   /// Prepends where it happened. Each caller adds its part, so that the outermost is first: "net.onnx: Conv 'c1': rank
   /// 3, needs 4".
-  basic_status in(std::string_view where) && {
+  constexpr basic_status in(std::string_view where) && {
     return words_.prepend(where, detail::words_without_details(code_)), std::move(*this);
   }
-  basic_status in(std::string_view where) const& { return basic_status{*this}.in(where); }
+  constexpr basic_status in(std::string_view where) const& { return basic_status{*this}.in(where); }
 
  private:
   status_code code_;

@@ -51,8 +51,8 @@ class tensor_view {
   constexpr T* begin() const { return data_; }
   constexpr T* end() const { return data_ + count_; }
   constexpr std::span<T> span() const { return {data_, size()}; }
-  /// The elements with index i along the outermost axis: of [batch, classes] the classes of one. Not for a scalar; not
-  /// checked.
+  /// The elements with index i along the outermost axis; for a tensor [batch, classes], the classes of batch item i.
+  /// The tensor must not be a scalar. Neither the rank nor i is checked.
   template <std::integral I>
   constexpr std::span<T> row(I i) const {
     const auto length = std::size_t(shape_->count(1, shape_->rank()));
@@ -77,8 +77,7 @@ struct storage_block;  // a block of memory of a run (run/run_memory.hpp)
 
 /// A reference to a value: trivially copyable, owns nothing. The function that makes it documents how long it lives.
 ///   tensor         `data`: shape.count() elements, packed as in core/dtype.hpp; aligned to 64 bytes in a run, except
-///   for
-///                  a caller's data and constants. A constant of a model that is not loaded may be unaligned
+///                  for a caller's data and constants. A constant of a model that is not loaded may be unaligned
 ///                  (is_aligned)
 ///   sequence       `parts`: its elements
 ///   map            `parts`: two one-dimensional tensors, keys (of `type`) and values, in the order they were given
@@ -106,19 +105,19 @@ struct value {
     return made;
   }
   explicit operator bool() const { return kind != value_kind::none; }
-  /// The elements of a tensor of T in host memory. Neither is checked.
+  /// The elements of a tensor of T in host memory. Neither the element type nor the memory is checked.
   template <class T>
   tensor_view<const T> as_unchecked() const {
     static_assert(sizeof(detail::element_check<T>));
     return {static_cast<const T*>(data), shape};
   }
-  /// The writable elements of a tensor of T in host memory. Neither is checked.
+  /// The writable elements of a tensor of T in host memory. Neither the element type nor the memory is checked.
   template <class T>
   tensor_view<T> as_mutable_unchecked() const {
     static_assert(sizeof(detail::element_check<T>));
     return {static_cast<T*>(data), shape};
   }
-  /// The bytes of a tensor's elements. The value was made only after a check that this does not overflow.
+  /// The number of bytes of a tensor's elements. It cannot overflow: code that makes a tensor checks this first.
   std::size_t bytes() const { return (std::size_t(shape.count()) * bits_of(type) + 7) / 8; }
 };
 

@@ -92,8 +92,8 @@ enum class device_policy : std::uint8_t {
   max_efficiency = 5,
   min_overall_power = 6
 };
-/// Returns the first device of the kind, if there is one; then the first CPU and, if that belongs to another provider,
-/// the fallback's. FAIL if no provider has a CPU.
+/// Returns indices of devices, each once, in this order: the first device of the kind, if there is one; the first CPU;
+/// and the fallback provider's first CPU, if the first CPU belongs to another provider. FAIL if no provider has a CPU.
 CAMEO_API result<std::vector<std::size_t>> preferred_devices(const device_request&, device_kind);
 
 /// ONNX Runtime's policies, as types: a device of the kind if there is one, and the CPU.

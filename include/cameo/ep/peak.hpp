@@ -12,7 +12,7 @@ namespace CAMEO_NAMESPACE {
 /// The most that a machine can do, as far as a provider has measured it.
 struct machine_peak {
   double operations = 0;        // float32 operations per second; a fused multiply-add is two
-  double bytes_per_second = 0;  // read from a buffer of the requested size, again and again
+  double bytes_per_second = 0;  // when a buffer of the requested size is read again and again
   std::string target;           // the instruction set of the loops that were measured
   std::size_t threads = 0;      // the number of threads that ran at once
 
@@ -25,9 +25,10 @@ struct machine_peak {
 };
 
 /// A provider that measures the machine that its nodes run on.
-/// - `static machine_peak measure_peak(std::size_t threads, std::size_t bytes, double seconds)` runs so many threads at
-///   once, for about `seconds` for each number; all threads together read `bytes`. It is called only by programs that
-///   compare times with the machine's peak, such as `cameo bench --per-node`, and may be called by any thread.
+/// - `static machine_peak measure_peak(std::size_t threads, std::size_t bytes, double seconds)` measures with `threads`
+///   threads at once, for about `seconds` per measured number. The buffers that all threads together read have `bytes`
+///   in all. It is called only by programs that compare times with the machine's peak, such as `cameo bench
+///   --per-node`, and may be called by any thread.
 ///
 /// Without it times are reported without a peak.
 template <class P>

@@ -125,7 +125,7 @@ concept named = requires {
   { hooks_of<P>::name } -> std::convertible_to<std::string_view>;
   { hooks_of<P>::long_name } -> std::convertible_to<std::string_view>;
 };
-/// These names are constants.
+/// P has a short and a long name, which are compile-time constants.
 template <class P>
 concept constant_names = named<P> && requires {
   typename std::integral_constant<std::size_t, std::string_view{hooks_of<P>::name}.size()>;
@@ -225,10 +225,9 @@ concept compiles = requires {
 }  // namespace detail
 /// A provider that compiles fused groups into programs.
 /// - `result<std::vector<compiled_node>> compile(std::span<const fused_view>) const` returns exactly one program for
-/// each
-///   group, in the same order; the load ends with FAIL for another number. It is called once while a model is loaded,
-///   with all groups of this provider, or not at all if there are none. The groups live as long as the programs. The
-///   session destroys the programs.
+///   each group, in the same order; the load ends with FAIL for another number. It is called once while a model is
+///   loaded, with all groups of this provider, or not at all if there are none. The groups live as long as the
+///   programs. The session destroys the programs.
 ///
 /// Without it a load ends with FAIL if `groups` returns a group with a name.
 template <class P>
@@ -239,8 +238,7 @@ concept compiler = execution_provider<P> && detail::compiles<P>;
 ///   this provider's: `{{"AcmeNpuExecutionProvider"}, {"npu", true}}`. The first is written; each is accepted when a
 ///   model is loaded, and no other provider receives such a node.
 /// - `using context_builder = ...` is the type of a context that is being built. It is default-constructible. cameo
-/// makes
-///   one object for all groups of a model, or of several models that share the context, and destroys it when the
+///   makes one object for all groups of a model, or of several models that share the context, and destroys it when the
 ///   context is written. One thread at a time uses it.
 /// - `result<context_part> store(context_builder&, const fused_view&, const compiled_node&) const` adds a group to a
 ///   context under the group's name. It is called once for each group, after `compile`, if a compiled model is to be
@@ -303,8 +301,7 @@ concept context_lister = context_store<P> && requires {
 ///   model; empty: none. It is called once for each compiled model, after `store`. With no groups it describes this
 ///   machine, for a message. An exception counts as no text.
 /// - `result<compiled_fit> fits(std::string_view written) const` returns the verdict on such a text. It is called while
-/// a
-///   compiled model with a text of this provider is loaded, when a variant of a model package is selected, and by
+///   a compiled model with a text of this provider is loaded, when a variant of a model package is selected, and by
 ///   programs (runtime::fit). An error or an exception becomes FAIL.
 ///
 /// Without it each compiled model counts as one that fits, and `restore` finds out.
@@ -316,10 +313,12 @@ concept compatibility_checker = context_store<P> && requires {
                                   std::string_view>;
 };
 /// A provider that explains why a compiled model does not fit.
-/// - `status misfit(std::string_view written) const` returns a message that names both sides. It is called when `fits`
-///   returned compiled_fit::unsupported, and the load ends with its code. An ok status leaves the message to cameo.
+/// - `status misfit(std::string_view written) const` returns an error whose message names both what the model was
+///   compiled for and this machine. `written` is the compatibility text in the model. It is called when `fits` returned
+///   compiled_fit::unsupported, and the load ends with the error. If it returns ok, cameo composes the message, as it
+///   does for a provider without this hook.
 ///
-/// Without it the message has the two texts of `compatibility`, and the code is FAIL.
+/// Without it the load ends with FAIL, and the message has `written` and the compatibility text of this machine.
 template <class P>
 concept misfit_reporter = compatibility_checker<P> && requires {
   requires detail::hook_returning<status, decltype(&detail::hooks_of<P>::misfit), const P&, std::string_view>;
@@ -327,8 +326,7 @@ concept misfit_reporter = compatibility_checker<P> && requires {
 /// A provider that stores an id in its contexts, which their nodes have as well. A context that was written with
 /// another model, as can happen when a crash comes between two files, is then refused and not run (docs/contexts.md).
 /// - `void identify(context_builder&, std::string_view id) const` keeps the id: 32 hexadecimal digits. It is called
-/// once
-///   for each context, before any `store`.
+///   once for each context, before any `store`.
 /// - `result<std::string> identity(const context_binary&) const` returns the id of a context, or an empty text. It is
 ///   called before `restore` for a node with an id, and, of a provider without `graphs`, for a file that a new context
 ///   is to replace. Errors are those of `restore`.
@@ -346,14 +344,12 @@ concept context_identifier = context_store<P> && requires {
 /// to be. Scratch memory and characters (run_context::scratch, run_context::text), and what kernels keep when they are
 /// bound, are the host's.
 /// - `void* allocate(std::size_t bytes, std::size_t alignment) const noexcept` returns memory of at least `bytes`,
-/// which
-///   are never 0, at a multiple of `alignment`, which is a power of two; null if no memory is left, which becomes
+///   which are never 0, at a multiple of `alignment`, which is a power of two; null if no memory is left, which becomes
 ///   OUT_OF_MEMORY. It is called while a model is loaded, for constants, and by the thread of a run when its runner is
 ///   made and in its first runs. Once a runner has enough memory, its runs call neither `allocate` nor `release`. cameo
 ///   divides the memory into blocks by itself and never accesses it; the pointers that nodes get point into it.
 /// - `void release(void*, std::size_t bytes) const noexcept` gets each pointer of `allocate` once, with its size, by
-/// any
-///   thread, at the latest when the session is destroyed.
+///   any thread, at the latest when the session is destroyed.
 /// - `status copy_from_host(void* to, const void* from, std::size_t bytes) const` copies a value into the provider's
 ///   memory, `copy_to_host` (with the same parameters) out of it. The copy is complete when the function returns;
 ///   `bytes` may be 0. They are called in each run by the thread of the run, for each value that goes from one memory
@@ -413,8 +409,7 @@ concept has_vendor = requires {
 /// A provider whose kernels depend on the options of a session: one table of kernels serves all sessions, so each
 /// kernel gets a number for its node.
 /// - `void before_bind(bind_context&) const` sets bind_context::choice by the node's name, operator and attributes. It
-/// is
-///   called while a model is loaded, for each node, before a kernel is bound to it. The context is valid during the
+///   is called while a model is loaded, for each node, before a kernel is bound to it. The context is valid during the
 ///   call. An exception becomes RUNTIME_EXCEPTION.
 ///
 /// Without it, and for providers that have `execute`, the number is 0.
@@ -443,9 +438,8 @@ concept rewriting_provider = execution_provider<P> && requires {
 };
 /// A provider that runs images with channels last.
 /// - `static constexpr data_layout layout = data_layout::nhwc` is read while the program is compiled. `groups` or
-/// `claims`
-///   are then called twice for a graph: the first result names nodes, of which those that depend on the layout are
-///   moved to operators of com.ms.internal.nhwc, with transposes around them; the second result counts, and has to
+///   `claims` are then called twice for a graph: the first result names nodes, of which those that depend on the layout
+///   are moved to operators of com.ms.internal.nhwc, with transposes around them; the second result counts, and has to
 ///   contain all nodes that were moved, or the load ends with FAIL.
 ///
 /// Without it images have their channels before height and width, as in ONNX.

@@ -24,7 +24,8 @@ struct context_row {
   status (*misfit)(const void* self, std::string_view written);            // ok: the framework composes the message
   bool (*identify)(const void* self, void* builder, std::string_view id);  // false: its contexts have no ids
   result<std::string> (*identity)(const void* self, const context_binary&);
-  /// An error for bytes that are not a context of this provider; ok also where it has no hook that reads contexts.
+  /// Returns an error for bytes that are not a context of this provider; ok if the provider has no hook that reads
+  /// contexts.
   status (*recognize)(const void* self, const context_binary&);
 };
 }  // namespace detail
@@ -52,7 +53,8 @@ struct provider_row {
   /// The provider configured with these options; null for a provider that can't be configured and is used as it is.
   result<std::shared_ptr<const void>> (*configured)(const void* self, const provider_options&);
 };
-/// A provider and its object, shared with the sessions made with it.
+/// A type-erased provider: its functions and its object. Sessions that use the provider share the ownership of the
+/// object.
 struct provider {
   const provider_row* row;
   std::shared_ptr<const void> self;
@@ -64,7 +66,8 @@ namespace detail {
 CAMEO_API std::vector<ep_device> devices_of(std::span<const provider>,
                                             const callback<void(const provider_row&, const status&)>& failed = {});
 
-/// Matches a node against a table of kernels, with `accepts` of choosy ones. Composes a message only if `why` is given.
+/// True if a table has a kernel for a node: the operator, version and types match, and the kernel's `accepts`, if it
+/// has one, returns true. Composes the reason for false only if `why` is not null.
 CAMEO_API bool kernel_matches(const node_view&, const kernel_table&, std::string* why);
 /// Binds a node to the kernel of a table that matches it.
 CAMEO_API result<bound_kernel> bind_by_kernels(const kernel_table&, const detail::draft_node&,

@@ -24,7 +24,7 @@ using file_maker = detail::function_ref<status(detail::function_ref<status(std::
 /// is an error (FAIL).
 CAMEO_API status write_file_atomically(const std::string& path, std::span<const std::span<const std::byte>> pieces);
 CAMEO_API status write_file_atomically(const std::string& path, std::span<const std::byte> bytes);
-/// Writes bytes that `produce` appends piece by piece.
+/// Writes the bytes that `produce` appends piece by piece; otherwise like the functions above.
 CAMEO_API status write_file_atomically(const std::string& path, file_maker produce);
 CAMEO_API status write_file_atomically(const std::string& path, std::string_view text);
 
@@ -39,13 +39,13 @@ class file_batch {
   /// Removes all files that were not committed.
   CAMEO_API ~file_batch();
 
-  /// FAIL with the path and the system's message, or if the batch already has a file at that path; the file is then not
-  /// added to the batch.
+  /// Adds a file: writes its bytes to a temporary file. FAIL, with the path, if the file cannot be written or if the
+  /// batch already has a file at that path; the file is then not added.
   CAMEO_API status add(const std::string& path, file_maker produce);
-  /// Adds a file that must not replace another: commit() is FAIL if a file exists at that path by then.
+  /// Adds a file that must not replace another: commit() returns FAIL if a file exists at that path by then.
   CAMEO_API status add_new(const std::string& path, file_maker produce);
-  /// commit() calls `check` before it changes anything, while no other batch is committed to the folders: a condition
-  /// that was checked before the files were written may have changed. Its error ends commit().
+  /// Sets a function that commit() calls before it changes anything, while no other batch can be committed to the same
+  /// folders. It checks again what may have changed since the files were written. An error of it ends commit().
   CAMEO_API void require(std::function<status()> check);
   /// Renames the files to their paths, in the order in which they were added. If the file system can lock folders, only
   /// one batch at a time is committed to a folder, so that files of two writers are not mixed. FAIL if a file cannot be

@@ -18,8 +18,8 @@ namespace detail {
 /// The bytes of a file, mapped read-only and shared; they stay valid when the file is renamed or unlinked. Thread-safe.
 class file_bytes {
  public:
-  /// NO_SUCHFILE if the file does not exist; INVALID_ARGUMENT if it is not a regular file; FAIL with the system's
-  /// message, or if the file shrinks meanwhile.
+  /// Maps a file. NO_SUCHFILE if it does not exist; INVALID_ARGUMENT if it is not a regular file; FAIL if the system
+  /// cannot map it (with the system's message), or if it shrinks meanwhile.
   CAMEO_API static result<std::shared_ptr<const file_bytes>> map(const std::string& path);
   file_bytes(const file_bytes&) = delete;
   file_bytes& operator=(const file_bytes&) = delete;

@@ -17,36 +17,37 @@ namespace detail {
 class held_folder;
 }  // namespace detail
 
-/// How a model is read.
+/// Options for reading a model.
 struct read_options {
   load_limits limits = {};
-  std::string external_data_folder = {};  // replaces the model's own folder
-  /// The model's file if it is already open; replaces the path.
+  std::string external_data_folder = {};  // contains the external data; empty: the model's folder
+  /// The model's file if it is already mapped; it is read instead of the file at the path.
   std::shared_ptr<const detail::file_bytes> file = {};
-  /// A folder that is held open (package::open_folder); replaces any path.
+  /// An open folder (package::open_folder) that contains the external data; it is used instead of any folder's path.
   std::shared_ptr<const detail::held_folder> folder = {};
   /// Tensors and files from memory; see session_options. Null: none.
   const std::vector<detail::given_tensor>* initializers = nullptr;
   const std::vector<detail::given_file>* external_files = nullptr;
 };
 
-/// Where the data of an initializer already is in a file.
+/// The location of an initializer's data in an existing file.
 struct external_place {
   std::string file;  // relative to the model's folder
   std::uint64_t offset = 0;
 };
 
-/// Where the initializers of a written model go.
+/// Options for writing a model, mostly about the location of its initializers' data.
 struct write_options {
-  std::string external_data = {};         // file beside the model; empty: all data is inside the model
-  std::size_t external_threshold = 1024;  // size of the smallest tensor in that file, in bytes
-  /// The alignment of each tensor in that file, a power of two; 0: 64 bytes, and 4 KiB for tensors of 1 MiB and more.
+  std::string external_data = {};         // name of a file beside the model; empty: all data is inside the model
+  std::size_t external_threshold = 1024;  // size of the smallest tensor in the file, in bytes
+  /// The alignment of each tensor in the file `external_data`, in bytes, a power of two; 0: 64 bytes, and 4 KiB for
+  /// tensors of 1 MiB and more.
   std::size_t external_alignment = 0;
-  /// Called instead of writing that file, before the model's own bytes are written. `produce` passes on the file's
-  /// bytes.
+  /// If set, this is called instead of writing the file `external_data`, before the model's own bytes are written.
+  /// `produce` appends the bytes of that file to a sink.
   detail::callback<status(detail::function_ref<status(byte_sink)> produce)> external_to = {};
-  /// Called for every initializer; returns where its data is, or std::nullopt to keep it in the model. Not with
-  /// external_data.
+  /// If set, this is called for every initializer and returns the location of its data in an existing file, or
+  /// std::nullopt to write the data into the model. Cannot be combined with external_data.
   detail::callback<result<std::optional<external_place>>(std::string_view name, const value&)> place = {};
   /// Receives messages about content that is written although other programs refuse it.
   detail::callback<void(std::string_view)> report = {};
@@ -56,21 +57,21 @@ namespace detail {
 /// A format with its type erased.
 struct format_row {
   std::string_view name;
-  /// True if this format should read the file or bytes. `path` is the file's path, with its bytes if they can be read;
-  /// it is empty for bytes from memory.
+  /// True if a model with these bytes or this path has this format. `path` is empty for bytes from memory; `bytes` is
+  /// empty for a file that is to be written or cannot be read.
   bool (*recognizes)(std::span<const std::byte> bytes, std::string_view path);
   result<std::unique_ptr<model>> (*read_file)(const std::string& path, const read_options&);
   result<std::unique_ptr<model>> (*read_bytes)(std::span<const std::byte>, std::string_view name, const read_options&);
   /// Writes a whole model, or no file. NOT_IMPLEMENTED for formats that cannot be written.
   status (*write_file)(const model&, const std::string& path, const write_options&);
-  /// Writes to a sink. External data goes to a file in `folder`, which ends with its separator; empty: the current
-  /// folder.
+  /// Writes a model to a sink. External data is written to a file in `folder`, a path that ends with its separator;
+  /// empty: the current folder.
   status (*write_to)(const model&, byte_sink, const std::string& folder, const write_options&);
   /// True if readers run only operators that they have kernels for, without function bodies. Code that writes such a
   /// file applies `rules::kernels_only` (transform/rules/definitions.hpp) first.
   bool needs_kernels;
-  /// The denotations of a value's dims ("DATA_BATCH"; empty: none), from the reader's graph_value::unknown. Empty for
-  /// formats without denotations.
+  /// The denotations of a tensor's dims ("DATA_BATCH"; an empty text for a dim without one), decoded from `unknown`,
+  /// the graph_value::unknown that this format's reader has set. The list is empty if no dim has a denotation.
   std::vector<std::string> (*dim_denotations)(std::string_view unknown);
   /// False if no model of at most `most` bytes begins with these bytes; a stream is then not read further. True if the
   /// format cannot decide.
@@ -97,7 +98,8 @@ concept writable_format = model_format<F> && requires {
 };
 
 namespace detail {
-/// F::write for these arguments; a function that returns NOT_IMPLEMENTED if F has none.
+/// The overload of F::write for these arguments; for a format without F::write, a function that returns
+/// NOT_IMPLEMENTED.
 template <model_format F, class... Where>
 constexpr auto write_as() -> status (*)(const model&, Where...) {
   if constexpr (writable_format<F>) return F::write;

@@ -7,13 +7,14 @@
 
 namespace CAMEO_NAMESPACE::detail {
 
-/// A tensor that replaces the initializer with this name.
+/// A tensor that replaces the model's initializer with this name. The elements are borrowed.
 struct given_tensor {
   std::string name;
   value tensor;
 };
 
-/// The bytes of a file of external data, for the location in the model. They are borrowed.
+/// The contents of a file of external data, given in memory. They are read where the model's initializers name
+/// `location`. The bytes are borrowed.
 struct given_file {
   std::string location;
   std::span<const std::byte> bytes;

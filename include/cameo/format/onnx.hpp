@@ -20,8 +20,8 @@ CAMEO_API result<std::unique_ptr<model>> read_onnx(std::span<const std::byte> by
 /// Writes a whole model with its external data, or nothing (see write_file_atomically). INVALID_ARGUMENT for more than
 /// 2 GB, with the advice to use external data. Fields that cameo did not interpret are written back.
 CAMEO_API status write_onnx(const model&, const std::string& path, const write_options& = {});
-/// Writes to a sink. External data goes to a file in `folder`, which ends with its separator; empty: the current
-/// folder.
+/// Writes a model to a sink. External data is written to a file in `folder`, a path that ends with its separator;
+/// empty: the current folder.
 CAMEO_API status write_onnx(const model&, byte_sink, const std::string& folder, const write_options& = {});
 /// Returns the bytes of the model, without external data.
 CAMEO_API result<std::string> write_onnx(const model&);
@@ -36,8 +36,8 @@ struct onnx_format {
   CAMEO_API static result<std::unique_ptr<model>> read(const std::string& path, const read_options& options);
   CAMEO_API static result<std::unique_ptr<model>> read(std::span<const std::byte> bytes, std::string_view called,
                                                        const read_options& options);
-  /// The denotations of a tensor's dims, of a value that either format's reader made (graph_value::unknown). Texts are
-  /// empty for dims without a denotation, and there are none if no dim has one.
+  /// The denotations of a tensor's dims, decoded from `unknown`, a graph_value::unknown that read_onnx() or read_ort()
+  /// has set. An empty text stands for a dim without a denotation; the list is empty if no dim has one.
   CAMEO_API static std::vector<std::string> dim_denotations(std::string_view unknown);
   /// Calls write_onnx(), for a file or a sink.
   static status write(const model& from, const std::string& path, const write_options& options) {

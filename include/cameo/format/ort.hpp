@@ -8,8 +8,7 @@ namespace CAMEO_NAMESPACE {
 /// Errors contain the file, the table and its field:
 ///   NO_SUCHFILE       no such file
 ///   FAIL              not an ORT file, a damaged one, a future version; a missing or invalid table, name or index;
-///   data
-///                     of the wrong length
+///                     data of the wrong length
 ///   INVALID_ARGUMENT  an unknown element type; dims that are negative or too large
 ///   INVALID_GRAPH     an initializer without a type, an attribute without a name, a domain without an opset
 ///   NOT_IMPLEMENTED   a tensor of more than 12 dims

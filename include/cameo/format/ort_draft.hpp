@@ -3,9 +3,9 @@
 
 namespace CAMEO_NAMESPACE {
 
-/// The checks of read_ort_draft(), and the code for files of other programs: nodes that are not in order of execution,
-/// sparse initializers, operator versions that are not in the kernel lists. A program that does not use it contains
-/// none of that code.
+/// The checks of read_ort_draft(), and the code for what only files of other programs contain: nodes that are not in
+/// order of execution, sparse initializers, operator versions that are not in the kernel lists. A program that does not
+/// refer to an object of this type contains none of that code.
 struct ort_draft_checks;
 /// All checks, for files from any source.
 extern CAMEO_API const ort_draft_checks all_ort_draft_checks;
@@ -19,8 +19,7 @@ extern CAMEO_API const ort_draft_checks all_ort_draft_checks;
 /// from the draft; the rest is in `memory`. Initializers that are inputs of the main graph are constants: they cannot
 /// be overridden. Saved optimizations are ignored; the graph is complete without them. Nothing in the file is trusted:
 ///   FAIL              not an ORT file, or a damaged one; a version that is too old (the message says how to upgrade)
-///   or
-///                     too new; a missing or invalid table, name or index
+///                     or too new; a missing or invalid table, name or index
 ///   INVALID_GRAPH     names defined twice or not at all, a cycle, nodes that are illegal for their operators
 ///   INVALID_ARGUMENT  an unknown element type; dims that are negative or too large
 ///   NOT_IMPLEMENTED   an operator, version or type without a kernel in the lists
@@ -37,9 +36,9 @@ CAMEO_API result<draft*> read_ort_draft(std::span<const std::byte> file,
 /// states; records of optimizers that cameo does not have, and records without an operator, are skipped, too. The
 /// program that wrote the file is responsible for numbers: it is not checked, for example, that scales belong to the
 /// axis that a new node uses.
-///   FAIL  besides the errors of read_ort_draft(): a malformed record, one with a node outside the graph, an action
-///   that
-///         its optimizer does not have, or another operator than the action makes; an optimizer that is listed twice
+///   FAIL  besides the errors of read_ort_draft(): a malformed record, one with a node outside the graph, with an
+///         action that its optimizer does not have, or with an operator that the action does not make; an optimizer
+///         that is listed twice
 extern CAMEO_API const ort_draft_checks replaying_ort_draft_checks;
 /// Applies the saved optimizations and trusts everything else in the file, like read_ort_draft() without checks.
 /// Records are still checked against their nodes. Sparse initializers are NOT_IMPLEMENTED.

@@ -54,7 +54,7 @@ class model {
   std::vector<std::string> warnings;       // what the reader left out or corrected, for a log
   std::uint64_t most_memory = 1ull << 33;  // limit of `memory` in bytes; a sparse constant that would pass it is not
                                            // made dense
-  std::vector<versioned_op> to_come;       // operators that rewrites may add later; written for builds without schemas
+  std::vector<versioned_op> to_come;       // operators that rewrites may add later; ORT files describe these, too
   /// The fields of the file that cameo does not interpret: the bytes of a message of the same kind with only these
   /// fields, for a writer of the same format. Values, nodes, attributes, graphs and functions have such a member, too.
   std::string_view unknown;

@@ -1,6 +1,6 @@
 #pragma once
-// Tensors as Eigen's matrices and vectors and back, without copies. This header includes Eigen's headers, which the
-// program provides; no other header of cameo includes it.
+// Conversions between tensors and Eigen's matrices and vectors, in both directions, without copies. This header
+// includes Eigen's headers, which the program provides; no other header of cameo includes it.
 #include <cameo/core/result.hpp>
 #include <cameo/core/value.hpp>
 
@@ -21,7 +21,7 @@ using eigen_vector_map = eigen_map<T, Eigen::Matrix<std::remove_const_t<T>, Eige
 template <class M>
 concept eigen_object = requires(const M& m) { []<class Derived>(const Eigen::EigenBase<Derived>&) {}(m); };
 
-/// Whether the type guarantees that elements are contiguous, row by row, and whether the object owns them.
+/// `dense`: whether the type guarantees that elements are contiguous, row by row. `owns`: whether the object owns them.
 template <class M>
 struct eigen_layout {
   static constexpr bool dense = false, owns = false;
@@ -41,23 +41,24 @@ struct eigen_layout<Eigen::Map<Plain, Options, Eigen::Stride<0, 0>>> {
 
 }  // namespace interop
 
-/// A tensor of rank 2 as a matrix over its elements, stored row by row; it is writable if the view is. Owns nothing:
-/// valid as long as the elements are. INVALID_ARGUMENT for another rank.
+/// Returns a row-major matrix over the elements of a tensor of rank 2. It is writable if the view is, owns nothing, and
+/// is valid as long as the elements are. INVALID_ARGUMENT for another rank.
 template <class T>
 result<interop::eigen_matrix_map<T>> as_eigen_matrix(const tensor_view<T>& tensor) {
   if (tensor.rank() != 2) return status{status_code::invalid_argument, "a matrix needs a tensor of rank 2"};
   return interop::eigen_matrix_map<T>{tensor.data(), tensor.dim(0), tensor.dim(1)};
 }
 
-/// A tensor of rank 1 as a column vector over its elements. INVALID_ARGUMENT for another rank.
+/// Returns a column vector over the elements of a tensor of rank 1. It is writable if the view is, owns nothing, and is
+/// valid as long as the elements are. INVALID_ARGUMENT for another rank.
 template <class T>
 result<interop::eigen_vector_map<T>> as_eigen_vector(const tensor_view<T>& tensor) {
   if (tensor.rank() != 1) return status{status_code::invalid_argument, "a vector needs a tensor of rank 1"};
   return interop::eigen_vector_map<T>{tensor.data(), tensor.dim(0)};
 }
 
-/// A matrix, array or map as a tensor in its memory, for an input: of rank 1 if its type is a vector, otherwise of rank
-/// 2. Owns nothing: valid until the object is destroyed or changes its size.
+/// Returns a tensor that borrows the memory of a matrix, array or map, to pass it as an input. The rank is 1 if the
+/// type is a vector, otherwise 2. The tensor is valid until the object is destroyed or changes its size.
 template <class M>
   requires interop::eigen_object<std::remove_cvref_t<M>>
 value as_tensor(M&& matrix) {

@@ -6,16 +6,16 @@
 
 namespace CAMEO_NAMESPACE {
 
-// The text for cameo/interop/fmt.hpp and cameo/interop/ostream.hpp. Names and messages are those of the model: use
-// one_line() before text goes to a terminal.
+// The functions that write the text for cameo/interop/fmt.hpp and cameo/interop/ostream.hpp. The text may contain
+// control characters of names in the model: call one_line() before you print it to a terminal.
 
-/// "INVALID_ARGUMENT: net.onnx: ..."; only the code if there is no message.
+/// The code and the message, "INVALID_ARGUMENT: net.onnx: ..."; only the code if there is no message.
 inline std::string to_string(const status& s) {
   std::string text{to_string(s.code())};
   if (!s.words().empty()) text.append(": ").append(s.words());
   return text;
 }
-/// "[2,3]"; "[]" for a scalar.
+/// The sizes of the axes, "[2,3]"; "[]" for a scalar.
 inline std::string to_string(const extents& shape) {
   std::string text = "[";
   for (std::int64_t dim : shape) text.append(text.size() > 1 ? "," : "").append(std::to_string(dim));
@@ -35,7 +35,7 @@ inline constexpr bool is_tensor_view = false;
 template <class T>
 inline constexpr bool is_tensor_view<tensor_view<T>> = true;
 
-/// The types that can be printed.
+/// The types for which there is a to_string().
 template <class T>
 concept printed =
     std::same_as<T, status> || std::same_as<T, status_code> || std::same_as<T, dtype> || std::same_as<T, extents> ||

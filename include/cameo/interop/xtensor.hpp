@@ -1,6 +1,6 @@
 #pragma once
-// Tensors as xtensor's expressions and back, without copies. This header includes xtensor's headers, which the program
-// provides; no other header of cameo includes it.
+// Conversions between tensors and xtensor's expressions, in both directions, without copies. This header includes
+// xtensor's headers, which the program provides; no other header of cameo includes it.
 #include <cameo/core/value.hpp>
 
 #include <xtensor/xadapt.hpp>
@@ -12,7 +12,8 @@ namespace interop {
 template <class E>
 concept xtensor_object = xt::is_xexpression<E>::value;
 
-/// Whether the type guarantees that elements are contiguous in row-major order, and whether the object owns them.
+/// is_dense_xtensor: whether the type guarantees that elements are contiguous in row-major order. owns_xtensor: whether
+/// the object owns its elements.
 template <class E>
 inline constexpr bool is_dense_xtensor = [] {
   if constexpr (xt::has_data_interface<E>::value) return E::static_layout == xt::layout_type::row_major;
@@ -29,8 +30,9 @@ inline constexpr bool owns_xtensor<xt::xfixed_container<T, Shape, L, Sharable, T
 
 }  // namespace interop
 
-/// A tensor as an xarray over its elements, with its shape; it is writable if the view is. Owns nothing: valid as long
-/// as the elements are. The shape is a copy, which may allocate (std::bad_alloc) for a rank above 4.
+/// Returns an xarray adaptor over the elements of a tensor, with its shape. It is writable if the view is, owns
+/// nothing, and is valid as long as the elements are. The shape is a copy, which may allocate (std::bad_alloc) for a
+/// rank above 4.
 template <class T>
 auto as_xtensor(const tensor_view<T>& tensor) {
   xt::dynamic_shape<std::size_t> shape(tensor.rank());
@@ -38,8 +40,8 @@ auto as_xtensor(const tensor_view<T>& tensor) {
   return xt::adapt<xt::layout_type::row_major>(+tensor.data(), tensor.size(), xt::no_ownership{}, shape);
 }
 
-/// A container, adaptor or contiguous view as a tensor in its memory, for an input. Owns nothing: valid until the
-/// object is destroyed or changes its size. At most max_rank axes.
+/// Returns a tensor that borrows the memory of a container, adaptor or contiguous view, to pass it as an input. It is
+/// valid until the object is destroyed or changes its size. The object may have at most max_rank axes.
 template <class E>
   requires interop::xtensor_object<std::remove_cvref_t<E>>
 value as_tensor(E&& expression) {

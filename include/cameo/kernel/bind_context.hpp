@@ -61,7 +61,7 @@ class bind_context {
 
   const attribute* find(std::string_view name) const { return detail::find_attribute(attributes, name); }
   /// An integer attribute, or `otherwise` when the node does not have it. An attribute of the wrong kind counts as
-  /// absent: models are checked first, so none of a user's file gets here.
+  /// absent; there is none in a checked model.
   std::int64_t int_or(std::string_view name, std::int64_t otherwise) const {
     const attribute* a = find(name);
     return a && a->kind == attribute_kind::i ? a->i : otherwise;
@@ -93,8 +93,8 @@ class bind_context {
   }
   bool has_input(std::size_t i) const { return i < inputs.size() && inputs[i].present; }
   bool has_output(std::size_t i) const { return i < outputs.size() && outputs[i].present; }
-  /// The constant of input i, or null. It lives as long as the plan. (Of operand::constant, read only type and shape:
-  /// its elements may be unaligned.)
+  /// The constant of input i, or null. It lives as long as the plan, and its elements are aligned. (Those of
+  /// operand::constant may be unaligned: read only its type and shape.)
   const value* constant(std::size_t i) const {
     return is_constant(i) ? constants.persistent(constants.self, i, *inputs[i].constant) : nullptr;
   }
@@ -105,20 +105,23 @@ class bind_context {
     return a && a->kind == attribute_kind::g ? int(a->i) : -1;
   }
 
-  /// What is known of input i of a subgraph; null past the last one. Valid only during bind.
+  /// What is known about input i of the subgraph with index `graph`; null if i is past the last input. Valid only
+  /// during bind.
   CAMEO_API const operand* subgraph_input(std::size_t graph, std::size_t i) const;
-  /// What is known of output i of a subgraph; null past the last one. Valid only during bind.
+  /// What is known about output i of the subgraph with index `graph`; null if i is past the last output. Valid only
+  /// during bind.
   CAMEO_API const operand* subgraph_output(std::size_t graph, std::size_t i) const;
-  /// Output i with the sizes that the file declares, which a run may contradict. They serve a loop without iterations,
-  /// whose stacked outputs have no other sizes. Valid only during bind.
+  /// Like subgraph_output(), but with the sizes that the file declares, which a run may contradict. A loop that runs no
+  /// iteration needs them for the shapes of its stacked outputs. Valid only during bind.
   CAMEO_API const operand* declared_subgraph_output(std::size_t graph, std::size_t i) const;
 
-  /// Allows output o to be written over input i when no later step reads that input. Both have the same number of
-  /// bytes.
+  /// Promises that the kernel also works if output o has the memory of input i. The planner uses this if no later step
+  /// reads that input and both have the same number of bytes.
   void may_overwrite(std::size_t o, std::size_t i) {
     hint({detail::output_hint::use::may_overwrite, index(o), index(i)});
   }
-  /// Output o always has the bytes of input i with other extents: the kernel calls run_context::forward() for it.
+  /// Promises that output o always has the bytes of input i, with other extents, and that the kernel makes it with
+  /// run_context::forward().
   void views(std::size_t o, std::size_t i) { hint({detail::output_hint::use::views, index(o), index(i)}); }
 
   /// Allocates memory, aligned to 64 bytes, for data that is computed once from constants.
@@ -133,8 +136,8 @@ class bind_context {
   }
   /// The constant of input i in the kernel's own layout, aligned to 64 bytes; it lives as long as the plan. `fill` is
   /// called as `status fill(const value& constant, std::span<T> to)` with uninitialized memory, and writes all of it.
-  /// It is not called when the data was packed for an earlier plan. The kernel never reads the constant's elements
-  /// elsewhere, nor in a run: they may be gone by then. Packed data may come from a file, so a kernel must be safe with
+  /// It is not called when the data was packed for an earlier plan. The kernel must not read the constant's elements
+  /// outside `fill`: they may be released afterwards. Packed data may come from a file, so a kernel must be safe with
   /// any content: it must not contain sizes or indices.
   template <class T, class Fill>
   result<std::span<const T>> pack(std::size_t i, std::size_t count, Fill&& fill) {

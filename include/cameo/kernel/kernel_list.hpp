@@ -22,7 +22,7 @@ struct kernel_row {
 static_assert(sizeof(detail::kernel_row) <= 32);
 
 namespace detail {
-/// An operator whose kernel is left out of a build that lacks a library, and advice for the user.
+/// An operator whose kernel needs a library that this build lacks, and advice for the user.
 struct lacking_kernel {
   op_id op;
   std::string_view advice;
@@ -118,7 +118,8 @@ struct table_builder {
       if (!(choice.types & allowed_types(version, choice.type_string))) return false;
     return true;
   }
-  /// Not constexpr, so that the compiler's error names the entry.
+  /// Is called if no version of the operator allows the entry's types together. The function is not constexpr, so the
+  /// call ends constant evaluation, and the compiler's error names the entry.
   static void no_version_allows_these_types_together() {}
 };
 

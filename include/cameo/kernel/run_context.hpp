@@ -91,7 +91,8 @@ class run_context {
     if (status made = services_->allocate(*this, outputs_[i], value_kind::tensor, shape, 0); !made) return made;
     return &v;
   }
-  /// Makes output i a sequence (or map, or sparse tensor) of `count` parts, all `none`; fill them with keep().
+  /// Makes output i a sequence (or map, or sparse tensor) of `count` parts, which are `none` at first. The kernel
+  /// assigns each part a value that keep() or make() returned.
   result<std::span<value>> output_parts(std::size_t i, value_kind kind, std::size_t count) {
     if (status made = services_->allocate(*this, outputs_[i], kind, {}, count); !made) return made;
     return std::span<value>{values_[outputs_[i]].parts};
@@ -100,25 +101,26 @@ class run_context {
   result<std::span<value>> output_sequence(std::size_t i, std::size_t count) {
     return output_parts(i, value_kind::sequence, count);
   }
-  /// Output i in its present state, to keep() a sequence or map that becomes a part of another.
+  /// Output i in its present state. A kernel passes it to keep() to make a sequence or map a part of another.
   const value& output_value(std::size_t i) const { return values_[outputs_[i]]; }
 
-  /// Makes output i `from`, an input or a part of one, with other extents of the same count. No copy is made if bind()
-  /// called views().
+  /// Makes output i equal to `from`, an input or a part of an input, with other extents of the same element count. The
+  /// elements are not copied if the kernel called bind_context::views() when it was bound.
   status forward(std::size_t i, const value& from, const extents& shape) {
     return services_->forward(*this, outputs_[i], from, &shape);
   }
-  /// Makes output i `from` unchanged, of any kind: tensor, sequence, none.
+  /// Makes output i equal to `from`, a value of any kind: tensor, sequence, none.
   status forward(std::size_t i, const value& from) { return services_->forward(*this, outputs_[i], from, nullptr); }
 
-  /// A reference that keeps a value alive longer than its slot, for a sequence or for the next iteration of a loop.
-  /// Copies only values in planned memory. Pair it with release() or give() unless it becomes a part of an output.
+  /// Returns a kept value: a counted reference that stays valid after the slot of `v` is reused, for a sequence or for
+  /// the next iteration of a loop. Elements are copied only if they are in planned memory. The kernel must pass each
+  /// kept value to release() or give(), unless it becomes a part of an output.
   result<value> keep(const value& v) { return services_->keep(*this, v); }
-  /// Releases a kept value and sets `v` to `none`.
+  /// Releases a value that keep(), make() or call() returned, and sets `v` to `none`.
   void release(value& v) { services_->release(*this, v); }
-  /// Moves a kept value into output i.
+  /// Moves a value that keep(), make() or call() returned into output i; `kept` becomes `none`.
   status give(std::size_t i, value& kept) { return services_->give(*this, outputs_[i], kept); }
-  /// Allocates a tensor that does not belong to an output; it counts as a kept value.
+  /// Allocates a tensor that does not belong to an output. It is a kept value: see keep().
   result<value> make(dtype type, const extents& shape) { return services_->make(*this, type, shape); }
 
   /// Uninitialized memory, aligned to 64 bytes, valid until the kernel returns.
@@ -149,22 +151,24 @@ class run_context {
   bool parallel(std::size_t count, detail::function_ref<void(std::size_t)> f) {
     return parallel_lanes(count, [&](std::size_t i, std::size_t) { f(i); });
   }
-  /// parallel() with the number of the thread, below lanes(), as second argument: for scratch memory of each thread.
+  /// Like parallel(), but f also receives, as second argument, the index of its thread, which is below lanes(). Kernels
+  /// use it to give each thread separate scratch memory.
   bool parallel_lanes(std::size_t count, detail::function_ref<void(std::size_t, std::size_t)> f) {
     return services_->parallel(*this, count, f);
   }
   std::size_t lanes() const { return lanes_; }
 
   /// True when the run should end. Kernels call it in their own loops and in long tasks, and then return CANCELED (the
-  /// runner returns DEADLINE_EXCEEDED after a deadline). Any thread may call it. It costs a load, and a read of the
-  /// clock if there is a deadline; with a `pace`, the clock is read about every 100 us.
+  /// runner returns DEADLINE_EXCEEDED after a deadline). Any thread may call it. It reads an atomic flag,
+  /// calls stop_condition::requested and, if there is a deadline, reads the clock; with a `pace`, the clock is read
+  /// only about every 100 us.
   bool stopped() const { return services_->stopped(*this, nullptr); }
   bool stopped(detail::stop_pace& pace) const { return services_->stopped(*this, &pace); }
 
   /// Prepares a subgraph (bind_context::subgraph) for any number of call()s until the kernel returns.
   result<detail::subplan_frame*> open(std::size_t subgraph) { return services_->open(*this, subgraph); }
   /// Runs a subgraph once. `inputs` are its formal inputs (captures are filled in automatically); `outputs` receive
-  /// kept values: release() or give() each.
+  /// kept values, each of which the kernel passes to release() or give(); see keep().
   status call(detail::subplan_frame& frame, std::span<const value> inputs, std::span<value> outputs) {
     return services_->call(*this, frame, inputs, outputs);
   }
@@ -198,8 +202,8 @@ bool parallel_for(run_context& c, std::int64_t count, std::int64_t grain, F&& f)
   });
 }
 
-/// parallel_for() for elements that do not depend on each other, of any type and operator. f gets few elements at a
-/// time, so that the run can end soon even if a thread is only worthwhile for `grain` of them.
+/// Like parallel_for(), for elements that do not depend on each other. A block of `grain` elements, the least that is
+/// worth a thread, may take long, so f gets at most 4,096 elements per call, and a stop is checked between the calls.
 template <class F>
 bool parallel_elements(run_context& c, std::int64_t count, std::int64_t grain, F&& f) {
   constexpr std::int64_t most = 4096;  // the slowest, conversions of numbers to text, take about a millisecond
@@ -213,8 +217,8 @@ bool parallel_elements(run_context& c, std::int64_t count, std::int64_t grain, F
 }
 
 /// Calls f(i, lane) for each i below `count`, `grain` of them in sequence on one thread, and checks before each whether
-/// the run should end. For tasks that are too small for a thread each, or that depend on what the task before left in
-/// the lane's memory. Returns false as parallel_for() does.
+/// the run should end. It is for tasks that are each too small for a separate thread, or that use what the task before
+/// left in the scratch memory of the lane (see parallel_lanes). Returns false as parallel_for() does.
 template <class F>
 bool parallel_each(run_context& c, std::int64_t count, std::int64_t grain, F&& f) {
   if (count <= 0) return true;

@@ -6,7 +6,8 @@ namespace CAMEO_NAMESPACE {
 
 /// Options of a minimal session.
 struct minimal_options {
-  /// Kernels may keep reordered copies of constants: faster, but needs memory for all constants a second time.
+  /// Allows kernels to make reordered copies of constants. Runs are then faster, but all constants need memory a second
+  /// time.
   bool prepack = false;
 };
 
@@ -18,13 +19,14 @@ class minimal_session {
   minimal_session& operator=(minimal_session&& from) noexcept { return std::swap(impl_, from.impl_), *this; }
   CAMEO_API ~minimal_session();
 
-  /// The model's inputs and outputs, in its order: name, element type, shape with -1 for dims known only in a run.
+  /// The number of the model's inputs.
   CAMEO_API std::size_t input_count() const;
-  /// See input_count().
+  /// The number of the model's outputs.
   CAMEO_API std::size_t output_count() const;
-  /// `i` is below the count.
+  /// Input i in the model's order: name, element type, and shape, with -1 for dims that are known only in a run. i must
+  /// be below input_count().
   CAMEO_API const draft_value& input(std::size_t i) const;
-  /// See input().
+  /// Output i, like input(). i must be below output_count().
   CAMEO_API const draft_value& output(std::size_t i) const;
   /// The result of find_input() and find_output() for an unknown name.
   static constexpr std::size_t not_found = std::size_t(-1);
@@ -43,12 +45,12 @@ class minimal_session {
   /// After an error the outputs are undefined, and the next run starts afresh.
   CAMEO_API status run(std::span<const value> inputs, std::span<value> outputs, const run_options& = {});
 
-  /// The bytes of the caller's memory that are in use: by the plan, and after a run by all that the run needed. The
-  /// number is equal for every load of a file by the same program, so it shows how much memory to provide. Memory that
-  /// starts at a multiple of 64 is used best.
+  /// The number of bytes of the caller's memory that are in use: by the plan and, after a run, also by the values and
+  /// the scratch memory of that run. The number is equal for every load of a file by the same program, so it shows how
+  /// much memory to provide. The least memory is lost to alignment if it starts at a multiple of 64.
   CAMEO_API std::size_t memory_used() const;
 
-  /// For minimal_runtime.
+  /// Loads a file for minimal_runtime, whose functions are the ones to call.
   CAMEO_API static result<minimal_session> load(std::span<const std::byte> file, std::span<std::byte> memory,
                                                 std::span<const detail::kernel_table* const> lists,
                                                 const minimal_options&,
@@ -60,11 +62,13 @@ class minimal_session {
   impl* impl_;
 };
 
-/// The functions of minimal_runtime. `Checked` is for files from any source, `Trusted` for files that are trusted.
+/// The functions of minimal_runtime. load() uses the checks `Checked`, for files from any source; load_trusted() uses
+/// `Trusted`.
 template <const ort_draft_checks* Checked, const ort_draft_checks* Trusted, class... Lists>
 struct minimal_loader {
-  /// Reads, plans and prepares. `file` (the bytes of an ORT file, at any address) and `memory` must outlive the
-  /// session. Codes of read_ort_draft and make_plan; OUT_OF_MEMORY means that `memory` is too small.
+  /// Reads a model, makes its plan and prepares runs. `file` (the bytes of an ORT file, at any address) and `memory`
+  /// must outlive the session. Errors are those of read_ort_draft() and make_plan(); OUT_OF_MEMORY means that `memory`
+  /// is too small.
   static result<minimal_session> load(std::span<const std::byte> file, std::span<std::byte> memory,
                                       const minimal_options& options = {}) {
     return minimal_session::load(file, memory, lists, options, Checked);
@@ -76,10 +80,10 @@ struct minimal_loader {
                                               const minimal_options& options = {}) {
     return minimal_session::load(file, memory, lists, options, Trusted);
   }
-  /// The memory that load() of this file takes, found by a load into `scratch`, which is free again afterwards. It is
-  /// equal on every device with this program. If all shapes are in the file, runs take little more, for the kernels'
-  /// scratch; memory_used() after a run reports how much. Errors of load(): OUT_OF_MEMORY means that `scratch` is too
-  /// small.
+  /// The number of bytes that load() of this file needs, found by a load into `scratch`, which is free again
+  /// afterwards. It is equal on every device with this program. If all shapes are in the file, runs need little more,
+  /// for the kernels' scratch memory; memory_used() after a run reports how much. Errors are those of load():
+  /// OUT_OF_MEMORY means that `scratch` is too small.
   static result<std::size_t> memory_needed(std::span<const std::byte> file, std::span<std::byte> scratch,
                                            const minimal_options& options = {}) {
     const result<minimal_session> made = load(file, scratch, options);
@@ -91,17 +95,16 @@ struct minimal_loader {
   static constexpr const detail::kernel_table* lists[] = {&Lists::table...};
 };
 
-/// The kernels of a program: kernel lists; each node is run by the first list that has a kernel for it. Kernels in none
-/// of the lists are not linked.
+/// Loads minimal sessions whose kernels are those of these kernel lists. A node gets the kernel of the first list that
+/// has one for it. Kernels in none of the lists are not linked.
 ///
 ///     using runtime = cameo::minimal_runtime<my_kernels>;
 ///     auto session = runtime::load(file, memory);
 template <class... Lists>
 struct minimal_runtime : minimal_loader<&all_ort_draft_checks, nullptr, Lists...> {};
 
-/// As the first entry in the list of a minimal_runtime: optimizations that a file has saved are applied when it is
-/// loaded, as replaying_ort_draft_checks describes, with its error codes. A program without this entry does not link
-/// that code.
+/// The first argument of a minimal_runtime that applies a file's saved optimizations when the file is loaded, with the
+/// errors that replaying_ort_draft_checks describes. A program without it does not link that code.
 struct saved_optimizations {};
 template <class... Lists>
 struct minimal_runtime<saved_optimizations, Lists...>

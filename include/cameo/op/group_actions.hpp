@@ -7,9 +7,9 @@
 
 namespace CAMEO_NAMESPACE {
 
-// Rewrites that can be chosen, saved in an ORT file and applied later, by ONNX Runtime's names, and how the node that
-// replaces a group is made. A group is a node (the target), nodes that produce its inputs and nodes that read its
-// outputs. The tables serve both graphs and drafts.
+// Group rewrites, which can be selected, saved in an ORT file and applied later, under ONNX Runtime's names, and the
+// inputs of the node that replaces a group. A group is a node (the target), nodes that produce its inputs and nodes
+// that read its outputs. The tables serve both graphs and drafts.
 
 /// The inputs of the node that replaces a group.
 enum class group_form : std::uint8_t {
@@ -45,7 +45,7 @@ inline constexpr group_action group_actions[] = {
     {"QDQSelectorActionTransformer", "drop_no_int16_support_and_positive_scale", group_form::in_place},
     {"ConvActivationFusion", "ConvAct", group_form::activation},
 };
-/// Null for an action that is not in the list. `listed` is set to whether any action of the optimizer is in it.
+/// Finds an action; null if it is not in the list. `listed` is set to true if the list has any action of the optimizer.
 constexpr const group_action* find_group_action(std::string_view optimizer, std::string_view name, bool& listed) {
   listed = false;
   for (const group_action& each : group_actions) {
@@ -56,7 +56,7 @@ constexpr const group_action* find_group_action(std::string_view optimizer, std:
   return nullptr;
 }
 
-/// Where some inputs of the new node come from: inputs of one node of the group.
+/// Consecutive inputs of one node of the group that become inputs of the new node.
 struct group_move {
   /// The node of the group.
   enum class member : std::uint8_t { input, target, output, all_inputs } source;
@@ -78,7 +78,8 @@ inline constexpr group_move
     activation_moves[] = {{target}, {target, 0, 1, 1}, {target, 0, 2, 2, false}};
 }  // namespace detail
 
-/// The inputs of the new node, in order. Empty for in_place: the target's first input becomes that of the input node.
+/// The inputs of a group's nodes that become the inputs of the new node, in order. Empty for in_place: there the target
+/// stays, and its first input becomes the first input of the group's input node.
 constexpr std::span<const group_move> moves_of(group_form form) {
   switch (form) {
     case group_form::unary: return detail::unary_moves;

@@ -97,7 +97,8 @@ concept declared_op = requires {
 };
 
 namespace detail {
-/// A hash of domain and name, by which rows are sorted and compared. Names in files decide: see find_op().
+/// A hash of domain and name, by which rows are sorted and compared. Two names may have the same hash, so names from
+/// files are compared as well: see find_op().
 enum class op_id : std::uint32_t {};
 /// The id of an operator's names.
 constexpr op_id make_op_id(std::string_view domain, std::string_view name) {
@@ -112,7 +113,8 @@ template <declared_op Op>
 inline constexpr op_id op_id_of = detail::make_op_id(Op::domain, Op::name);
 }  // namespace detail
 
-/// A declared operator as a value. `infer` is never null: without a shape function, outputs stay unknown.
+/// A declared operator as a value. `infer` is never null: for an operator without a shape function it is a function
+/// that leaves the outputs unknown.
 struct op_row {
   detail::op_id id{};
   role roles = role::none;
@@ -140,7 +142,7 @@ concept has_infer = requires { infer_function{&Op::infer}; };
 template <class Op>
 concept has_roles = requires { role{Op::roles}; };
 
-/// The row of a declared operator.
+/// The op_row of a declared operator.
 template <declared_op Op>
 constexpr op_row make_op_row() {
   op_row row{op_id_of<Op>, role::none, Op::domain, Op::name, Op::versions, detail::infer_nothing};
@@ -149,8 +151,8 @@ constexpr op_row make_op_row() {
   return row;
 }
 
-/// The row of an operator; null if it is not declared. `rows` is sorted by id. Names are compared, too: a file can
-/// forge an id, but not a name.
+/// Finds the op_row of an operator; null if `rows`, sorted by id, has none. Names are compared, too: a file can contain
+/// an operator whose name has the same hash.
 constexpr const op_row* find_op(std::span<const op_row> rows, std::string_view domain, std::string_view name) {
   for (const op_row& row : detail::rows_with(detail::make_op_id(domain, name), &op_row::id, rows))
     if (row.domain == domain && row.name == name) return &row;

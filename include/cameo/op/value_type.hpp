@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/dim.hpp>
 #include <cameo/core/value.hpp>
 
 #include <memory>
@@ -7,24 +8,6 @@
 #include <vector>
 
 namespace CAMEO_NAMESPACE {
-
-/// A dimension before a run: a number, a symbol of the model ("batch"), or unknown. Symbols are numbered from 1 by the
-/// model's symbol_table; equal symbols are equal sizes.
-struct dim {
-  std::int64_t size = -1;
-  std::uint32_t symbol = 0;
-
-  /// A known size.
-  static constexpr dim fixed(std::int64_t size) { return {size, 0}; }
-  /// A symbol, by its number (model::symbol).
-  static constexpr dim named(std::uint32_t symbol) { return {-1, symbol}; }
-  constexpr bool known() const { return size >= 0; }
-  /// True when both are known to be the same size.
-  constexpr bool same(dim other) const {
-    return known() ? size == other.size : symbol != 0 && symbol == other.symbol && !other.known();
-  }
-  bool operator==(const dim&) const = default;
-};
 
 /// The static type of a value, as in ONNX's TypeProto. Host only.
 class value_type {
@@ -35,14 +18,14 @@ class value_type {
   std::shared_ptr<const value_type> element;  // sequence, optional: type of the element; map: type of the values
   std::string denotation;
 
-  /// A tensor of any rank, or of this shape.
+  /// The type of a tensor of unknown rank, or of a tensor with this shape.
   CAMEO_API static value_type tensor(dtype type);
   CAMEO_API static value_type tensor(dtype type, std::vector<dim> shape);
-  /// seq(of).
+  /// The type of a sequence, seq(element) in ONNX.
   CAMEO_API static value_type sequence(value_type element);
-  /// optional(of).
+  /// The type of an optional, optional(element) in ONNX.
   CAMEO_API static value_type optional(value_type element);
-  /// map(keys, of); keys are strings or integers.
+  /// The type of a map, map(keys, values) in ONNX. Keys are strings or integers.
   CAMEO_API static value_type map(dtype keys, value_type values);
 
   bool is_tensor() const { return kind == type_kind::tensor; }

@@ -13,7 +13,7 @@
 /// never changes.
 namespace CAMEO_NAMESPACE::detail::ort {
 
-// Objects of the other side, which only it defines.
+// Objects that ONNX Runtime or a plugin of it defines. cameo has only pointers to them.
 struct ort_allocator;
 struct ort_attribute;
 struct ort_compute_context;
@@ -43,9 +43,9 @@ struct ort_node_compute_info;
 /// A table of functions: null for a function that the version lacks.
 using ort_table = const void* const*;
 
-/// The argument of a library's entry point, from which it gets the tables of a version.
+/// The argument of a plugin's entry point, from which the plugin gets ONNX Runtime's tables for an API version.
 struct ort_api_base {
-  ort_table (*GetApi)(std::uint32_t version);  // null for a version that is newer than the other side
+  ort_table (*GetApi)(std::uint32_t version);  // null for a version newer than the loading runtime's
   const char* (*GetVersionString)();
 };
 
@@ -63,8 +63,8 @@ enum class ort_attribute_kind : std::int32_t { undefined, i, ints, f, floats, s,
 /// Severities of messages.
 enum class ort_severity : std::int32_t { verbose, info, warning, error, fatal };
 
-/// The constants that an execution provider can leave outside its contexts, and the key of a device's metadata for
-/// them.
+/// The kinds of constants that an execution provider can leave outside its contexts, as the numbers that its callback
+/// returns, and the key of a device's metadata that holds the same as text.
 inline constexpr std::int32_t weightless_none = 0, weightless_external = 1, weightless_all = 2, weightless_either = 3;
 inline constexpr const char* weightless_metadata = "weightless_support";
 
@@ -366,7 +366,7 @@ constexpr bool is_complete(const slot_row* rows, std::size_t count) {
   return true;
 }
 
-/// The type and the name of the function at a place of a table.
+/// The type and the name of the function at an index of a table.
 template <auto Slot>
 struct slot_type;
 
@@ -434,12 +434,12 @@ CAMEO_ORT_CALLBACKS(ort_data_transfer, data_transfer_rows, CAMEO_ORT_DATA_TRANSF
 #undef CAMEO_ORT_COMPUTE
 #undef CAMEO_ORT_CUSTOM_OP
 
-/// ONNX Runtime's number of a code. Its numbers end at 14: codes that only cameo has become its FAIL.
+/// ONNX Runtime's number for a status code. Codes that ONNX Runtime does not have become the number of FAIL, 1.
 constexpr std::int32_t number_of(status_code code) {
   const std::int32_t number = status_rows[std::size_t(code)].number;
   return number < 100 ? number : 1;
 }
-/// The code of a number; FAIL for unknown numbers and for 0, which means success.
+/// The status code for an error number of ONNX Runtime; FAIL for unknown numbers and for 0, which is not an error.
 constexpr status_code code_of(std::int32_t number) {
   for (const status_row& row : status_rows)
     if (number > 0 && row.number == number) return row.id;

@@ -56,8 +56,8 @@ CAMEO_API result<connected_io> connect(std::span<const component_io>, const pack
 
 /// True if two values can be connected: they have the same type, and no dim that is a different number in each.
 CAMEO_API bool agree(const package_value&, const package_value&);
-/// INVALID_ARGUMENT with the difference if two interfaces have different names, in any order, or types that do not
-/// agree. Optional inputs may be missing.
+/// Checks that two interfaces have the same names, in any order, and types that agree. Optional inputs may be missing.
+/// INVALID_ARGUMENT, with the difference, if not.
 CAMEO_API status same_interface(const package_io&, const package_io&);
 
 }  // namespace CAMEO_NAMESPACE

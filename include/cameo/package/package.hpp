@@ -19,10 +19,10 @@ namespace detail {
 class held_folder;
 }  // namespace detail
 
-/// The kind of an error in a package, for programs, which can't interpret messages.
+/// The kind of an error in a package, for programs that handle kinds of errors differently.
 enum class package_fault : std::uint8_t { none, io, schema, version, confinement, not_found, integrity, argument };
 namespace detail {
-/// The name of a kind, as `cameo package --json` prints it: "schema".
+/// The name of a kind of error, as `cameo package --json` prints it: "schema".
 CAMEO_API std::string_view name_of(package_fault);
 }  // namespace detail
 
@@ -142,7 +142,7 @@ class package {
   CAMEO_API std::pair<int, int> schema_version() const;
   /// True if paths may lead outside the package's folder ("layout": "installed").
   CAMEO_API bool is_installed() const;
-  /// The name, for display only, as are version and description.
+  /// The name of the package. It is for display only, as are version and description.
   CAMEO_API const std::optional<std::string>& name() const;
   /// The version, for display only: "3".
   CAMEO_API const std::optional<std::string>& version() const;
@@ -168,7 +168,8 @@ class package {
 
   /// The absolute path that `text` of a JSON file stands for: a path relative to the folder `base`, which is relative
   /// to the package's folder, or "sha256:<hex>[/tail]" in a shared asset. FAIL when the path leads outside the package,
-  /// the asset is unknown or, with `must_exist`, nothing exists there; `why` as in `open`.
+  /// the asset is unknown or, with `must_exist`, nothing exists there. An error is also written to `why`, if it is
+  /// not null.
   CAMEO_API result<std::string> resolve(std::string_view base, std::string_view text, bool must_exist,
                                         package_problem* why = nullptr) const;
   /// The bytes of a file that a variant names (for example its `model_file`), read through the package's open folder.

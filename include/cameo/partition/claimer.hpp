@@ -6,7 +6,8 @@ namespace CAMEO_NAMESPACE {
 
 /// Nodes that a provider takes as one unit. Without a name it is a single node, which runs unchanged; with a name, the
 /// nodes are fused into one node that the provider compiles. A fused group is convex: no path leaves it and returns. A
-/// group with a node that is already assigned is skipped; if it `insists`, loading fails instead, with both names.
+/// group with a node that is already assigned is skipped; if it `insists`, loading fails instead, and the message names
+/// the node and states why the group cannot have it.
 /// Subgraphs of the nodes become part of the fused group: what they capture from outside becomes inputs, and a node in
 /// them that is assigned to another provider counts as a node of the group.
 struct node_group {

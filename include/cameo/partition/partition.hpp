@@ -15,12 +15,14 @@ struct claim_row {
   data_layout layout = data_layout::nchw;
   /// The groups of a graph that the provider takes.
   result<std::vector<node_group>> (*groups)(const void* self, const graph_view&) = nullptr;
-  /// Why the provider does not take a node, for display: " has no kernel for it".
+  /// Returns why the provider does not take a node, as text that follows the provider's name in a message: " has no
+  /// kernel for it".
   std::string (*why_not)(const void* self, const node_view&) = nullptr;
-  /// The sources of the provider's compiled nodes. It gets each such node as a fused group, and no other compiled
-  /// nodes.
+  /// The values of the attribute `source` that mark compiled nodes as the provider's. The provider gets each such node
+  /// as a fused group, and no other compiled nodes.
   std::span<const context_source> sources = {};
-  /// The kinds of devices that it runs nodes on. Empty if it lists no devices; then no rule applies to it.
+  /// The kinds of devices on which the provider runs nodes. Empty if the provider lists no devices; then placement
+  /// rules do not apply to it.
   detail::device_kinds kinds = {};
 };
 
@@ -50,21 +52,22 @@ struct partition_options {
   bool allow_compile = true;                // session.disable_model_compile="0"
   bool keep_external_contexts = false;      // compiled nodes of unknown sources stay, for a model that is only written
   std::string_view fused_name_prefix = {};  // ep.context_node_name_prefix
-  /// Providers outside this runtime. They are not called: the error of a compiled node without a provider names the one
-  /// with its source.
+  /// Providers that are not in this runtime. They are never called. If a compiled node belongs to one of them, the
+  /// error names that provider.
   std::span<const claim_row> others = {};
-  /// Numbers fused groups, also those of other models that share names with this one; null: this model's are numbered
-  /// from 0.
+  /// The counter from which fused groups get the numbers in their names. Models that must not use the same names share
+  /// one counter. Null: the groups of this model are numbered from 0.
   std::atomic<std::size_t>* group_numbers = nullptr;
-  /// A node that a rule assigns to a kind of device is withheld from providers without such a device until the last
-  /// provider with one was called; then it is free. Null: no node is withheld. Compiled nodes never are.
+  /// The rules that assign nodes to kinds of devices. Such a node is not offered to providers without a device of that
+  /// kind until all providers with one were called; then every provider may take it. Compiled nodes are not subject to
+  /// the rules. Null: no rules.
   const placement_rules* rules = nullptr;
   /// Receives what each provider takes, in order, with the names that the nodes then have. Nodes that never run are
   /// left out. Null: not recorded.
   std::vector<ep_assignment>* assignments = nullptr;
 };
 
-/// Why provider `p` (an index into the rows) is not offered a node, for display; empty if it is.
+/// Returns, for display, why provider `p` (an index into the rows) is not offered a node; empty if it is offered.
 CAMEO_API std::string why_withheld(const placement_rules*, std::span<const claim_row>, std::size_t p, const node_view&);
 
 /// Replaces calls of the model's functions that no provider takes by their bodies, until nothing changes, so that later

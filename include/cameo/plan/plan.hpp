@@ -34,8 +34,8 @@ struct slot_promise {
   dtype type = dtype::undefined;        // undefined: any element type
 };
 
-/// All that the runner needs, constant: spans into the arena of the plan. `initial` has the content of a new frame,
-/// with constants and types. A value is fixed when it has an offset in `fixed`.
+/// A plan: the constant data from which a runner runs a graph, as spans into the arena of the plan. `initial` holds the
+/// values of a new frame, with constants and types. A value has planned memory if it has an offset in `fixed`.
 struct plan_view {
   std::span<const plan_step> steps;
   std::span<const value> initial;           // per slot; slot 0 is `none`

@@ -4,7 +4,7 @@
 
 namespace CAMEO_NAMESPACE {
 
-/// How nodes of one provider are bound to kernels.
+/// A function that binds the nodes of one provider to kernels.
 struct node_binder {
   std::string_view provider;   // short name
   const void* self = nullptr;  // the provider's object
@@ -27,7 +27,7 @@ struct plan_watcher {
   void (*bound)(const void* self, std::size_t done, std::size_t total) = [](const void*, std::size_t, std::size_t) {};
 };
 
-/// How to make a plan. Borrows the objects of its spans.
+/// The options of make_plan(). The objects that they refer to are borrowed.
 struct plan_options {
   std::span<const node_binder> binders;     // indexed by draft_node::provider
   std::span<const memory_source> memories;  // indexed by kind; [0] is the host's. They outlive the plan.
@@ -38,12 +38,12 @@ struct plan_options {
   std::size_t memory_limit = std::size_t(-1) >> (sizeof(std::size_t) > 4 ? 24 : 1);
   plan_watcher watcher = {};
   detail::pack_keeper packs = {};
-  /// The memory kind of the graph's inputs and outputs that are tensors of numbers; others are in host memory. They are
-  /// copied where nodes of another kind read or make them. value::memory in plan_view::initial is the kind of each
-  /// slot.
+  /// The memory kind of the graph's inputs and outputs that are tensors of numbers; other inputs and outputs are in
+  /// host memory. The plan copies them where nodes of another memory kind read or make them. plan_view::initial has the
+  /// kind of each slot, in value::memory.
   std::uint8_t io_memory = 0;
-  /// For run_plan(): the plan runs as a step of other plans. Its outputs are not placed, because they outlive its
-  /// frame.
+  /// True for a plan that run_plan() runs as a step of other plans. Its outputs get no offsets, because they outlive
+  /// its frame.
   bool as_step = false;
 };
 
@@ -60,8 +60,9 @@ struct placement_request {
   std::span<const std::size_t> bytes;  // per slot; not_planned: the value is not placed
   bool by_level = false;               // steps of a level run in parallel, so their values share no memory
 };
-/// Assigns offsets to values by their lifetimes: a good fit for each in the order of steps; outputs are written over
-/// inputs where kernels allow it. Writes `out`, whose spans have the size of `initial` and the number of memory kinds.
+/// Assigns an offset to each value whose size is known, so that values with overlapping lifetimes do not share memory.
+/// In the order of steps, each output gets the memory of an input if a kernel's hint allows it, else a free block of
+/// about its size (a good fit). Writes `out`, whose spans have the size of `initial` and the number of memory kinds.
 /// Offsets are multiples of 64. OUT_OF_MEMORY when scratch is full or the sizes do not fit into an address space.
 CAMEO_API status place_values(const placement_request&, arena& scratch, placement out);
 

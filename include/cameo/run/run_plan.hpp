@@ -4,10 +4,11 @@
 
 namespace CAMEO_NAMESPACE {
 
-/// Runs a plan as a step of another plan, to which `c` belongs. The step's first inputs and its outputs are the plan's,
-/// in order (the plan has its own further inputs); memory, threads, limits and the stop condition are those of the run.
-/// For a group that a provider compiled to a separate plan (plan_options::as_step), which lives as long as the session.
-/// Any number of runs may use it in parallel; none allocates once it has seen its largest input. The caller checks the
+/// Runs `plan` as a step of another plan, to which `c` belongs: for a group that a provider compiled to a separate plan
+/// (plan_options::as_step), which lives as long as the session. The inputs of `plan` are the first inputs of the step,
+/// in order, and its outputs are the step's; further inputs of the step are ignored, because `plan` contains those
+/// values itself. Memory, threads, limits and the stop condition are those of the run. Any number of runs may use the
+/// plan in parallel; a runner allocates nothing for it after its run with the largest inputs. The caller checks the
 /// types of inputs.
 ///   INVALID_GRAPH  the plan has more inputs, another number of outputs, or values in other memory than the host's
 /// Errors of steps are returned with their nodes' names.

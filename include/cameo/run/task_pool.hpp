@@ -6,12 +6,13 @@
 
 namespace CAMEO_NAMESPACE {
 
-/// A task of a loop: call it with (index, lane) for each index.
+/// The body of a parallel loop. A pool calls it once for each index, with the lane of the calling thread: a number
+/// below concurrency() that no two threads have at the same time, so that it can select scratch memory.
 using task = detail::function_ref<void(std::size_t index, std::size_t lane)>;
 
-/// A user's thread pool. `parallel(n, f)` calls f(i, lane) once for each i below n, on any threads, with a lane below
-/// concurrency() that no two threads have at the same time. It returns when all calls are done. Several threads may
-/// call it at the same time. `f` does not throw.
+/// A user's thread pool. `concurrency()` is the number of lanes. `parallel(n, f)` calls f(i, lane) once for each i
+/// below n, on any threads, and returns when all calls are done. Several threads may call it at the same time. `f` does
+/// not throw.
 template <class P>
 concept task_pool = requires(P& pool, std::size_t count, task f) {
   { pool.concurrency() } -> std::convertible_to<std::size_t>;
@@ -34,7 +35,7 @@ class task_pool_ref {
 
   explicit operator bool() const { return row_ != nullptr; }
   std::size_t concurrency() const { return row_ ? row_->concurrency(self_) : 1; }
-  /// As in the concept; without a pool, on the calling thread.
+  /// Runs the loop on the pool, as task_pool describes; without a pool, on the calling thread.
   void parallel(std::size_t count, task f) const {
     if (row_) return row_->parallel(self_, count, f);
     for (std::size_t i = 0; i < count; ++i) f(i, 0);

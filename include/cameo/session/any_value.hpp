@@ -11,7 +11,8 @@
 namespace CAMEO_NAMESPACE {
 
 namespace detail {
-/// INVALID_ARGUMENT unless the value is a tensor with elements of this type in host memory; the message describes it.
+/// Checks that a value is a tensor with elements of this type in host memory. INVALID_ARGUMENT, with a description of
+/// the value, if not.
 CAMEO_API status check_tensor(const value&, dtype elements);
 
 /// The elements of a tensor of T in host memory; errors as check_tensor. The view refers to the value.

@@ -9,8 +9,9 @@ namespace CAMEO_NAMESPACE {
 namespace detail {
 struct loader;  // session/loader.hpp
 
-/// The devices for which a variant is selected: those of the providers that the session options name or their policy
-/// chooses; otherwise (`is_wish` false) those of all providers.
+/// The devices for which a variant is selected. If the session options name providers or have a policy, `is_wish` is
+/// true and these are the devices of those providers, or the ones that the policy chose; otherwise the devices of all
+/// providers.
 struct ep_intent {
   std::vector<device_facts> devices;
   std::vector<std::optional<ep_device>> behind;  // for each of `devices`; nullopt: its provider lists no devices

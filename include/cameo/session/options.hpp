@@ -30,8 +30,8 @@ struct load_progress {
 /// The severity of a message. The numbers are those of ONNX Runtime.
 enum class log_level : std::uint8_t { verbose, info, warning };
 
-/// How to load a model and run it. Plain data, which loading copies. docs/options.md lists the options that other
-/// interfaces have too, with their names there.
+/// The options for loading a model and running it. They are plain data, which loading copies. docs/options.md lists the
+/// options that other interfaces have too, with their names there.
 struct session_options {
   /// The providers to use, by short or long name, in order of priority. Empty: the runtime's list. The fallback stays
   /// last even if it is not named; naming it makes it explicit.

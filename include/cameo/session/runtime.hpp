@@ -68,7 +68,7 @@ concept byte_range =
     (std::same_as<std::ranges::range_value_t<R>, std::byte> ||
      std::same_as<std::ranges::range_value_t<R>, unsigned char> || std::same_as<std::ranges::range_value_t<R>, char>);
 
-/// The default device policy: every provider of the list is used, in its order.
+/// The default device policy: every provider of the runtime's list is used, in the order of the list.
 struct whole_list {};
 
 /// The parts of a runtime besides its providers.
@@ -195,8 +195,8 @@ class basic_runtime {
     const auto mine = providers();
     return selector_of(mine).intent(how);
   }
-  /// Loads a selected variant with the package's options, on the provider for which it was selected. May be called any
-  /// number of times. The errors of loading a file, and
+  /// Loads a selected variant with the package's options, on the provider for which it was selected. It may be
+  /// called any number of times. It returns the errors of load() for a path, and:
   ///   FAIL         the variant names no model file, or a folder that does not exist
   ///   NO_SUCHFILE  the model file does not exist
   result<session> load(const component_context& from) const {

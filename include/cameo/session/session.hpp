@@ -157,8 +157,7 @@ class session {
   /// The nodes that each provider took while the session was loaded, in the order in which it took them: each entry is
   /// a group of nodes that is compiled together, or one node. Names are those of the nodes at that time: after rewrites
   /// of level basic, before nodes were fused. Entries of a subgraph precede those of the graph that contains it. FAIL
-  /// unless the session was loaded with
-  /// session.record_ep_graph_assignment_info=1.
+  /// unless the session was loaded with session.record_ep_graph_assignment_info=1.
   CAMEO_API result<std::vector<ep_assignment>> assignments() const;
   /// The number of steps in the main graph's plan: its nodes, and copies between kinds of memory.
   CAMEO_API std::size_t step_count() const;

@@ -23,7 +23,7 @@ struct family_at {
 /// Families in order, as one type.
 template <transform_family... Families>
 struct transform_set {
-  /// This set, followed by more families.
+  /// The transform_set with the families of this set, followed by more families.
   template <transform_family... More>
   using with = transform_set<Families..., More...>;
 

@@ -3,9 +3,9 @@
 
 namespace CAMEO_NAMESPACE {
 
-// Rewrites in two halves. The first half selects a group: a node and those around it, which one new node can replace.
-// The second half replaces it. In between, the selection can be saved in an ORT file (graph::saved_optimizations) for a
-// program with other kernels. A group rewrite is a type with
+// Group rewrites have two halves. The first half selects a group: a node and nodes around it, all of which one new node
+// can replace. The second half replaces the group. Between them, the selection can be saved in an ORT file
+// (graph::saved_optimizations) for a program with other kernels. A group rewrite is a type with
 //
 //   static constexpr std::string_view name = "QDQSelectorActionTransformer";    the optimizer's name in files
 //   using roots = op_set<op::Conv, ...>;
@@ -25,12 +25,12 @@ struct rewrite_group {
   bool variadic_output = false;    // `outputs` are arguments of one variadic parameter
 };
 
-/// What select() may select.
+/// Restrictions on the groups that select() may select.
 struct group_policy {
-  bool signed_activations = false;  // allow products of int8 by int8, which are slow or imprecise on some processors
+  bool signed_activations = false;  // also select products of int8 by int8; some processors are slow or imprecise there
 };
 
-/// An operator of nodes that a transform makes.
+/// An operator of which a transform makes nodes.
 struct made_op {
   std::string_view domain, name;
   detail::op_id at{};  // made only for roots of this operator; 0: for any root
@@ -46,7 +46,7 @@ struct group_row {
   std::span<const detail::op_id> needs = {};
 };
 
-/// Selects groups around nodes of its `roots`, and replaces what was selected.
+/// A type that selects groups around nodes of its `roots`, and replaces the selected groups.
 template <class T>
 concept group_rewrite =
     requires(const rewriter& r, const node_view& n, const group_policy& p, rewrite_group& g, edit& e) {
@@ -59,7 +59,7 @@ concept group_rewrite =
 struct transform_table;
 struct transform_options;
 
-/// What apply_groups() does with groups.
+/// The action of apply_groups() on the groups that it selects.
 enum class group_mode : std::uint8_t {
   record,  // stores them as graph::saved_optimizations
   replace  // replaces them

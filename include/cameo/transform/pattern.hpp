@@ -66,10 +66,11 @@ struct match_result {
   std::array<double, most_numbers> numbers{};
 };
 
-/// A set of names: bit i stands for `value_name<i>` or `node_name<i>`; the bits after those of values are for numbers.
+/// A set of placeholders: bit i stands for `value_name<i>` or `node_name<i>`; the bits after those of values are for
+/// numbers.
 using name_mask = std::uint32_t;
 
-/// The name of a value. The same name twice means the same value.
+/// A placeholder for a value. If a pattern contains it twice, both must match the same value.
 template <int I>
 struct value_name {
   static_assert(I >= 0 && I < int(match_result::most));
@@ -81,7 +82,7 @@ struct value_name {
   }
   const value_view& get(const match_result& m) const { return m.values[I]; }
 };
-/// The name of a number: of a constant with one element, or of the number in a flattened sum or product.
+/// A placeholder for a number: for a constant with one element, or for the number in a flattened sum or product.
 template <int I>
 struct number_name {
   static_assert(I >= 0 && I < int(match_result::most_numbers));
@@ -94,7 +95,7 @@ struct number_name {
   }
   double get(const match_result& m) const { return m.numbers[I]; }
 };
-/// The name of a node, by which rules use its attributes.
+/// A placeholder for a matched node, by which rules use the attributes of that node.
 template <int I>
 struct node_name {
   static_assert(I >= 0 && I < int(match_result::most));
@@ -102,7 +103,7 @@ struct node_name {
   const node_view& get(const match_result& m) const { return m.nodes[I]; }
 };
 namespace pattern {
-/// Names of values, for patterns and replacements.
+/// Placeholders for values, which stand for the same value in a pattern and in its replacement.
 inline constexpr value_name<0> x;
 inline constexpr value_name<1> y;
 inline constexpr value_name<2> z;
@@ -115,10 +116,10 @@ inline constexpr value_name<8> e;
 inline constexpr value_name<9> f;
 inline constexpr value_name<10> g;
 inline constexpr value_name<11> h;
-/// Names of numbers.
+/// Placeholders for numbers: constants with one element.
 inline constexpr number_name<0> s0;
 inline constexpr number_name<1> s1;
-/// Names of nodes, for their attributes.
+/// Placeholders for matched nodes, by which replacements and conditions use the attributes of these nodes.
 inline constexpr node_name<0> n0;
 inline constexpr node_name<1> n1;
 inline constexpr node_name<2> n2;
@@ -161,13 +162,13 @@ struct optional {
   }
 };
 
-/// As the last input of a node, matches any further inputs.
+/// The type of `others`.
 struct others_pattern {
   static constexpr name_mask values = 0, nodes = 0;
   static constexpr std::size_t steps = 0, checks = 0;
   constexpr void write(pattern_step*&, attribute_check*&) const {}
 };
-/// As the last input of a node, matches any further inputs.
+/// The pattern `others`, as the last input of a node, matches any further inputs of that node.
 inline constexpr others_pattern others;
 
 /// `constant{b}` matches a value that is the same in every run.
@@ -220,7 +221,7 @@ struct attribute_name_check {
                 "cameo: the rule names an attribute that this operator does not have");
 };
 
-/// True if `others` is the last of these, or not among them.
+/// True if `others` is the last of these patterns, or none of them.
 template <class... In>
 constexpr bool others_last() {
   constexpr bool is[] = {false, std::is_same_v<In, pattern::others_pattern>...};

@@ -172,11 +172,11 @@ struct transform_log {
   };
   std::vector<entry> transforms;
   std::vector<std::string> unsaid;  // "NAME made OP": an operator that a transform made and does not declare
-  /// Counts one change.
+  /// Counts one change that the transform `name` made.
   CAMEO_API void add(std::string_view name);
 };
 
-/// How transforms are applied.
+/// Options for applying transforms.
 struct transform_options {
   std::span<const std::string_view> disabled = {};  // names of transforms that are left out
   std::size_t most_steps = 10;                      // per level

@@ -50,7 +50,7 @@ result<value_type> stacked(const value_type* element, dim size, std::int64_t axi
 
 namespace {
 
-/// Each branch must have the node's outputs: any branch may run.
+/// Checks that a branch has as many outputs as the node, because any branch may run.
 status require_outputs(const infer_context& c, std::string_view name, std::size_t has) {
   if (has == c.output_count()) return status_code::ok;
   return invalid("graph ", name, " has ", has, " outputs, must have ", c.output_count());

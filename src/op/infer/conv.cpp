@@ -2,119 +2,23 @@
 #include "infer_list.hpp"
 #include "tools.hpp"
 
-#include <cameo/core/checked.hpp>
+#include <cameo/geometry/conv.hpp>
+#include <cameo/op/read_window.hpp>
 
 namespace CAMEO_NAMESPACE::infer {
 namespace {
 
-enum class padding { given, same, none };
+using placed_window = geometry::basic_placed_window<dim>;
 
-/// A sliding window, checked: every list has one entry per spatial axis (pads two); kernel sizes may be unknown.
-struct window_rule {
-  dims kernel;
-  std::vector<std::int64_t> strides, dilations, pads;
-  padding pad = padding::given;
-  infer_context* pool = nullptr;  // set for a pool, whose kernel may be larger than the padded input: see places()
-};
-
-result<std::vector<std::int64_t>> list_of(const infer_context& c, std::string_view name, std::size_t count,
-                                          std::int64_t otherwise, std::int64_t least) {
-  const std::span<const std::int64_t> given = c.ints_or(name);
-  if (given.empty()) return std::vector<std::int64_t>(count, otherwise);
-  if (given.size() != count) return invalid("attribute ", name, " has ", given.size(), " elements, must have ", count);
-  for (std::int64_t n : given)
-    if (n < least || n > INT32_MAX)
-      return invalid("attribute ", name, " has ", n, ", must be from ", least, " to ", std::int64_t{INT32_MAX});
-  return std::vector<std::int64_t>(given.begin(), given.end());
+geometry::shape_view<dim> view_of(const dims* shape) {
+  return shape ? geometry::shape_view<dim>{*shape} : geometry::shape_view<dim>{};
 }
 
-/// The window of a node. `kernel` is the window of its weight, if it has one.
-result<window_rule> window_of(const infer_context& c, std::size_t axes, std::optional<dims> kernel) {
-  window_rule w;
-  const std::span<const std::int64_t> named = c.ints_or("kernel_shape");
-  if (!named.empty() && named.size() != axes)
-    return invalid("attribute kernel_shape has ", named.size(), " elements, must have ", axes,
-                   ", the number of spatial axes");
-  w.kernel = kernel ? std::move(*kernel) : dims(axes);
-  for (std::size_t i = 0; i < named.size(); ++i) {
-    result<dim> one = unify(w.kernel[i], dim::fixed(named[i]), "kernel_shape and the weight's size");
-    if (named[i] < 1) return invalid("attribute kernel_shape has ", named[i], ", must be 1 or more");
-    if (!one) return one.error();
-    w.kernel[i] = *one;
-  }
-  for (dim k : w.kernel)
-    if (k.known() && (k.size < 1 || k.size > INT32_MAX))
-      return invalid("the kernel has shape ", w.kernel, ", sizes must be from 1 to ", std::int64_t{INT32_MAX});
-  result<std::vector<std::int64_t>> strides = list_of(c, "strides", axes, 1, 1),
-                                    dilations = list_of(c, "dilations", axes, 1, 1),
-                                    pads = list_of(c, "pads", 2 * axes, 0, 0);
-  for (result<std::vector<std::int64_t>>* list : {&strides, &dilations, &pads})
-    if (!*list) return list->error();
-  w.strides = std::move(*strides), w.dilations = std::move(*dilations), w.pads = std::move(*pads);
-  const std::string_view mode = c.string_or("auto_pad", "NOTSET");
-  if (mode == "SAME_UPPER" || mode == "SAME_LOWER") w.pad = padding::same;
-  else if (mode == "VALID") w.pad = padding::none;
-  else if (mode != "NOTSET" && !mode.empty())
-    return invalid("attribute auto_pad is ", mode, ", must be NOTSET, SAME_UPPER, SAME_LOWER or VALID");
-  return w;
-}
-
-/// The extent of the kernel with its dilation. Both factors fit 31 bits, so the product fits 63.
-std::int64_t reach(const window_rule& w, std::size_t i) { return (w.kernel[i].size - 1) * w.dilations[i] + 1; }
-
-std::int64_t pad_before(const window_rule& w, std::size_t i) { return w.pad == padding::given ? w.pads[i] : 0; }
-std::int64_t pad_after(const window_rule& w, std::size_t i) {
-  return w.pad == padding::given ? w.pads[w.kernel.size() + i] : 0;
-}
-
-/// The number of window positions along spatial axis i. A pool's window that is larger than the padded input has one
-/// position if it is larger by less than a stride, and none if by less than two: ONNX Runtime's division rounds toward
-/// zero.
-result<dim> places(const window_rule& w, std::size_t i, dim in, bool round_up) {
-  const std::int64_t stride = w.strides[i];
-  if (w.pad == padding::same) {
-    if (!in.known()) return stride == 1 ? in : dim{};
-    return dim::fixed(in.size / stride + (in.size % stride != 0));
-  }
-  if (!w.kernel[i].known()) return dim{};
-  const std::int64_t before = pad_before(w, i), more = before + pad_after(w, i), needs = reach(w, i);
-  if (!in.known()) return stride == 1 && more + 1 == needs ? in : dim{};
-  std::int64_t padded = 0;
-  if (!checked_add(in.size, more, padded))
-    return invalid("spatial axis ", i, " of size ", in, " overflows with its pads");
-  if (padded < needs && w.pool && (needs - padded) / stride < 2) {
-    w.pool->report_large_window(i, needs, padded);
-    return dim::fixed(1 - (needs - padded) / stride);
-  }
-  if (padded < needs)
-    return invalid("the kernel reaches over ", needs, " elements of spatial axis ", i, ", which has ", padded,
-                   " with its pads: the kernel must not be larger than the input");
-  const std::int64_t room = padded - needs;
-  std::int64_t count = room / stride + 1;
-  // The last position, which rounding up adds, must begin inside the input or the pads before it.
-  if (round_up && room % stride != 0 && room - room % stride < in.size + before - stride) ++count;
-  return dim::fixed(count);
-}
-
-/// From [N, C, spatial...] to [N, channels, positions...].
-result<dims> slid(const window_rule& w, const dims& in, dim channels, bool round_up) {
-  dims out{in[0], channels};
-  for (std::size_t i = 0; i + 2 < in.size(); ++i) {
-    result<dim> count = places(w, i, in[i + 2], round_up);
-    if (!count) return count.error();
-    out.push_back(*count);
-  }
+/// [N, channels, positions...] of X [N, C, spatial...].
+dims slid(const placed_window& w, const dims& x, dim channels) {
+  dims out{x[0], channels};
+  for (std::size_t i = 0; i < w.rank; ++i) out.push_back(w.axes[i].out);
   return out;
-}
-
-status check_groups(std::int64_t groups, dim channels, dim per_group, dim maps, std::string_view mapped) {
-  if (groups < 1) return invalid("attribute group is ", groups, ", must be 1 or more");
-  if (maps.known() && maps.size % groups != 0)
-    return invalid("W has ", maps, " ", mapped, ", must have a multiple of group, ", groups);
-  std::int64_t needs = 0;
-  if (!channels.known() || !per_group.known()) return status_code::ok;
-  if (checked_multiply(per_group.size, groups, needs) && needs == channels.size) return status_code::ok;
-  return invalid("X has ", channels, " channels, must have ", per_group, " for each of ", groups, " groups");
 }
 
 /// Moves the channels of dims from the last axis to axis 1.
@@ -149,26 +53,13 @@ struct seen_input {
 status convolve(infer_context& c, std::size_t weight, std::size_t bias, dtype type) {
   const seen_input seen{c};
   const dims *x = seen.shape, *w = c.shape(weight);
-  if (status s = check_rank(x, 3, std::size_t(-1), "X"); !s) return s;
-  if (w)
-    if (status s = x ? check_rank(*w, x->size(), "W") : check_rank(*w, 3, std::size_t(-1), "W"); !s) return s;
-  const std::size_t spatial = x ? x->size() - 2 : w ? w->size() - 2 : 0;
-  if (!spatial) return give(c, 0, type);
-  std::optional<dims> kernel;
-  if (w) kernel = dims(w->begin() + 2, w->end());
-  result<window_rule> rule = window_of(c, spatial, std::move(kernel));
-  if (!rule) return rule.error();
-  const dim maps = w ? (*w)[0] : dim{};
-  if (status s = check_groups(c.int_or("group", 1), x ? (*x)[1] : dim{}, w ? (*w)[1] : dim{}, maps, "maps"); !s)
-    return s;
-  if (const dims* b = c.shape(bias)) {
-    if (status s = check_rank(*b, 1, "the bias"); !s) return s;
-    if (result<dim> size = unify((*b)[0], maps, "the bias's size and the number of maps"); !size) return size.error();
-  }
-  if (!x) return give(c, 0, type, dims(spatial + 2));
-  result<dims> out = slid(*rule, *x, maps, false);
-  if (!out) return out.error();
-  return give(c, 0, type, seen.as_the_node_has(std::move(*out)));
+  const result<geometry::window> shape = detail::read_window(c.attributes());
+  if (!shape) return shape.error();
+  const auto made = geometry::conv_of(*shape, c.int_or("group", 1), view_of(x), view_of(w), view_of(c.shape(bias)));
+  if (!made) return made.error();
+  if (x) give(c, 0, type, seen.as_the_node_has(slid(made->window, *x, made->maps)));
+  else give(c, 0, type, w ? std::optional{dims(w->size())} : std::nullopt);
+  return status_code::ok;
 }
 
 constexpr std::size_t no_input = std::size_t(-1);
@@ -194,14 +85,13 @@ status nchwc_conv(infer_context& c) {
   const dims *x = c.shape(0), *w = c.shape(1);
   if (status s = check_rank(x, 4, "X"); !s) return s;
   if (status s = check_rank(w, 4, "W"); !s) return s;
-  std::optional<dims> kernel;
-  if (w) kernel = dims(w->begin() + 2, w->end());
-  result<window_rule> rule = window_of(c, 2, std::move(kernel));
-  if (!rule) return rule.error();
+  const result<geometry::window> shape = detail::read_window(c.attributes());
+  if (!shape) return shape.error();
   if (!x) return give(c, 0, c.element(0), dims(4));
-  result<dims> out = slid(*rule, *x, w ? in_blocks((*w)[0]) : dim{}, false);
-  if (!out) return out.error();
-  return give(c, 0, c.element(0), std::move(*out));
+  const geometry::shape_view<dim> kernel = w ? view_of(w).sizes.subspan(2) : geometry::shape_view<dim>{};
+  const result<placed_window> placed = shape->place(view_of(x), kernel);
+  if (!placed) return placed.error();
+  return give(c, 0, c.element(0), slid(*placed, *x, w ? in_blocks((*w)[0]) : dim{}));
 }
 
 status nchwc_reorder_input(infer_context& c) {
@@ -247,84 +137,17 @@ status nchwc_upsample(infer_context& c) {
   return give(c, 0, c.element(0), std::move(out));
 }
 
-namespace {
-
-/// The output size of ConvTranspose: stride * (in - 1) + output_padding + reach - pads.
-result<dim> spread(const window_rule& w, std::size_t i, dim in, std::int64_t extra) {
-  std::int64_t size = 0;
-  if (w.pad == padding::same) {
-    if (!in.known()) return w.strides[i] == 1 ? in : dim{};
-    if (checked_multiply(in.size, w.strides[i], size)) return dim::fixed(size);
-  } else {
-    if (!in.known() || !w.kernel[i].known()) return dim{};
-    const std::int64_t more = extra + reach(w, i) - pad_before(w, i) - pad_after(w, i);
-    if (checked_multiply(in.size - 1, w.strides[i], size) && checked_add(size, more, size) && size >= 0)
-      return dim::fixed(size);
-  }
-  return invalid("spatial axis ", i, " of size ", in, " gets size ", size, ", must be from 0 to 2^63 - 1: see pads");
-}
-
-/// The spatial sizes that a ConvTranspose requests; old models have N and C before them.
-result<std::optional<dims>> asked_spatial(const infer_context& c, std::size_t spatial) {
-  std::span<const std::int64_t> asked = c.ints_or("output_shape");
-  if (asked.empty()) return std::optional<dims>{};
-  if (asked.size() == spatial + 2) asked = asked.subspan(2);
-  if (asked.size() != spatial)
-    return invalid("attribute output_shape has ", asked.size(), " elements, must have ", spatial);
-  dims sizes;
-  for (std::int64_t size : asked) {
-    if (size < 0) return invalid("attribute output_shape has ", size, ", must be 0 or more");
-    sizes.push_back(dim::fixed(size));
-  }
-  return std::optional<dims>{std::move(sizes)};
-}
-
-result<dims> spread_all(const infer_context& c, const window_rule& w, const dims& x) {
-  const std::size_t spatial = x.size() - 2;
-  result<std::vector<std::int64_t>> extra = list_of(c, "output_padding", spatial, 0, 0);
-  if (!extra) return extra.error();
-  dims out;
-  for (std::size_t i = 0; i < spatial; ++i) {
-    result<dim> size = spread(w, i, x[i + 2], (*extra)[i]);
-    if (!size) return size.error();
-    out.push_back(*size);
-  }
-  return out;
-}
-
-}  // namespace
-
 status conv_transpose(infer_context& c) {
   const dims *x = c.shape(0), *w = c.shape(1);
+  const result<geometry::window> shape = detail::read_window(c.attributes());
+  if (!shape) return shape.error();
+  const auto made =
+      geometry::conv_transpose_of(*shape, c.int_or("group", 1), view_of(x), view_of(w), view_of(c.shape(2)),
+                                  c.ints_or("output_padding"), c.ints_or("output_shape"));
+  if (!made) return made.error();
   if (!x) return give(c, 0, c.element(0));
-  if (status s = check_rank(*x, 3, std::size_t(-1), "X"); !s) return s;
-  const std::size_t spatial = x->size() - 2;
-  std::optional<dims> kernel;
-  dim maps;
-  const std::int64_t groups = c.int_or("group", 1);
-  if (groups < 1) return invalid("attribute group is ", groups, ", must be 1 or more");
-  if (w) {
-    if (status s = check_rank(*w, x->size(), "W"); !s) return s;
-    kernel = dims(w->begin() + 2, w->end());
-    if (result<dim> channels = unify((*x)[1], (*w)[0], "the channels of X and W"); !channels) return channels.error();
-    if ((*w)[0].known() && (*w)[0].size % groups != 0)
-      return invalid("W has ", (*w)[0], " channels, must have a multiple of group, ", groups);
-    const dim both[] = {(*w)[1], dim::fixed(groups)};
-    result<dim> all = product(both);
-    if (!all) return all.error();
-    maps = *all;
-  }
-  result<window_rule> rule = window_of(c, spatial, std::move(kernel));
-  if (!rule) return rule.error();
-  dims out{(*x)[0], maps};
-  result<std::optional<dims>> asked = asked_spatial(c, spatial);
-  if (!asked) return asked.error();
-  if (!*asked) {
-    result<dims> sizes = spread_all(c, *rule, *x);
-    if (!sizes) return sizes.error();
-    *asked = std::move(*sizes);
-  }
-  out.insert(out.end(), (*asked)->begin(), (*asked)->end());
+  dims out{(*x)[0], made->maps};
+  for (std::size_t i = 0; i < made->window.rank; ++i) out.push_back(made->window.axes[i].in);
   return give(c, 0, c.element(0), std::move(out));
 }
 
@@ -332,14 +155,18 @@ namespace {
 
 status pool(infer_context& c, const seen_input& seen) {
   std::optional<dims> out;
+  const result<geometry::window> shape = detail::read_window(c.attributes());
+  if (!shape) return shape.error();
   if (const dims* x = seen.shape) {
-    if (status s = check_rank(*x, 3, std::size_t(-1), "X"); !s) return s;
-    result<window_rule> rule = window_of(c, x->size() - 2, {});
-    if (!rule) return rule.error();
-    rule->pool = &c;
-    result<dims> shape = slid(*rule, *x, (*x)[1], c.int_or("ceil_mode", 0) != 0);
-    if (!shape) return shape.error();
-    out = seen.as_the_node_has(std::move(*shape));
+    const result<placed_window> placed = shape->place(view_of(x), {}, true);
+    if (!placed) return placed.error();
+    for (std::size_t i = 0; i < placed->rank; ++i) {
+      const auto& a = placed->axes[i];
+      if (!a.in.known() || !a.kernel.known()) continue;
+      const std::int64_t reach = (a.kernel.size - 1) * a.dilation + 1, padded = a.in.size + a.pad_begin + a.pad_end;
+      if (reach > padded) c.report_large_window(i, reach, padded);
+    }
+    out = seen.as_the_node_has(slid(*placed, *x, (*x)[1]));
   }
   give(c, 0, c.element(0), out);
   give(c, 1, dtype::i64, std::move(out));  // MaxPool's indices
@@ -369,12 +196,12 @@ status max_unpool(infer_context& c) {
   if (status s = check_rank(x, 3, std::size_t(-1), "X"); !s) return s;
   const int_list asked = ints_of_input(c, 2);
   if (x && asked.state == int_list::absent) {
-    result<window_rule> rule = window_of(c, x->size() - 2, {});
-    if (!rule) return rule.error();
-    result<dims> sizes = spread_all(c, *rule, *x);
-    if (!sizes) return sizes.error();
+    const result<geometry::window> shape = detail::read_window(c.attributes());
+    if (!shape) return shape.error();
+    const result<placed_window> placed = shape->place_transposed(view_of(x), {}, {}, {});
+    if (!placed) return placed.error();
     out = dims{(*x)[0], (*x)[1]};
-    out->insert(out->end(), sizes->begin(), sizes->end());
+    for (std::size_t i = 0; i < placed->rank; ++i) out->push_back(placed->axes[i].in);
   } else if (x) {
     out = dims(x->size());
     if (asked.state == int_list::known && asked.values.size() != x->size())

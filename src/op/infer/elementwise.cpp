@@ -88,7 +88,8 @@ status like_input(infer_context& c) { return give_type_of(c, 0, 0); }
 
 status pointwise(infer_context& c) { return give(c, 0, result_type(c), copy_of(c.shape(0))); }
 
-/// Before version 7, the other inputs broadcast to the first, if at all.
+/// Infers the output of an operator that broadcasts its inputs. Before version 7, other inputs only broadcast to the
+/// shape of the first.
 status broadcast(infer_context& c) {
   if (c.version().since >= 7) return give_broadcast(c, result_type(c));
   return give(c, 0, result_type(c), copy_of(c.shape(0)));

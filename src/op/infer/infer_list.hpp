@@ -310,7 +310,7 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::ml::ZipMap>, infer::ml_zip_map},
 });
 
-/// Not constexpr, so that the compiler's error names it.
+/// The function is not constexpr: a call ends constant evaluation, and the compiler's error names the function.
 void infer_rows_names_an_operator_twice_or_one_that_is_not_in_the_list();
 
 /// The rows with their shape functions filled in. A row of `infer_rows` that names no operator does not compile.

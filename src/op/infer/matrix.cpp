@@ -79,7 +79,8 @@ status matmul_nbits(infer_context& c) {
 }
 
 namespace {
-/// Before version 7, C broadcasts only if an attribute requests it, and by an axis.
+/// Checks that Gemm's C broadcasts to the output. Versions before 7 have other rules for broadcasting, which are not
+/// checked.
 status check_gemm_bias(const infer_context& c, dim rows, dim columns) {
   const dims* bias = c.shape(2);
   if (!bias || c.version().since < 7) return status_code::ok;

@@ -1,4 +1,4 @@
-// How many bytes nodes read and write. If a node reads only some rows of an input, only those count.
+// The number of bytes that nodes read and write. If a node reads only some rows of an input, only those count.
 #include <cameo/op/cost.hpp>
 
 #include "infer_list.hpp"
@@ -28,13 +28,14 @@ double bytes_of_outputs(const node& n) {
 /// The number of elements of a tensor; 0 for null.
 double count_of(const value* v) { return v ? double(v->shape.count()) : 0.0; }
 
-/// The share of a table with `rows` rows that so many picks read, if they all differ.
+/// The share of a table with `rows` rows that a node reads if it picks `picks` different rows.
 double share_of(double picks, double rows) { return rows > picks ? picks / rows : 1.0; }
 double share_of_rows(const value* table, double picks) {
   return table && table->shape.rank() > 0 ? share_of(picks, double(table->shape[0])) : 1.0;
 }
 
-// The share of an input that a node reads, from 0 to 1.
+// The type of the functions below. Each returns the share of an input that a node reads, from 0 to 1; its comment
+// states what the node reads.
 using share = double(const node&, std::size_t input);
 
 /// The node reads only the input's type or shape.
@@ -70,7 +71,7 @@ double angles_of_tokens(const node& n, std::size_t input) {
   return share_of_rows(n.input(input), double(x->shape[0]) * double(x->shape[x->shape.rank() - 2]));
 }
 
-/// The node reads slices of data along its gather_axis, with their scales and zero points.
+/// The node reads one slice of its data along gather_axis for each index, with the scales and zero points of the slice.
 double gathered_blocks(const node& n, std::size_t) {
   const value* const data = n.input(0);
   if (!data || data->shape.rank() == 0) return 1.0;
@@ -85,7 +86,7 @@ double picked_scores(const node& n, std::size_t input) {
   return share_of(count_of(n.input(1)), count_of(n.input(input)));
 }
 
-/// The node reads the weights of `k` experts for each token of router_probs [tokens, experts].
+/// The node reads the weights of `k` experts for each token of router_probs [tokens, experts], all different.
 double chosen_experts(const node& n, std::size_t) {
   const value* const router = n.input(1);
   if (!router || router->shape.rank() != 2) return 1.0;

@@ -82,8 +82,8 @@ status fill_left_over(reshape_target& target, const dims& in) {
   dims from = in, to = target.shape;
   if (from.size() > longest || to.size() > longest) return status_code::ok;
   if (target.left_over) to.erase(to.begin() + std::ptrdiff_t(*target.left_over));
-  // A copied 0 does not limit the other dims, so it must not make -1 ambiguous; but without -1 all empty shapes are
-  // equal.
+  // Equal dims of both shapes cancel, so that a dim of size 0 that is copied from the input does not make -1 ambiguous.
+  // Without -1, an empty target fits any empty input, so its dims must not cancel.
   const bool empty = std::ranges::any_of(to, [](dim d) { return d.size == 0; });
   if (target.left_over || !empty) cancel(from, to);
   result<dim> all = product(from), rest = product(to);

@@ -5,7 +5,8 @@
 namespace CAMEO_NAMESPACE::infer {
 namespace {
 
-/// The size in an input; `otherwise` if there is no such input.
+/// The size that a constant input with one element holds, unknown if the input is not constant; `otherwise` if the node
+/// does not have the input.
 dim size_in(const infer_context& c, std::size_t input, dim otherwise) {
   if (input >= c.input_count()) return otherwise;
   const std::optional<std::vector<std::int64_t>> sizes = c.constant_ints(input);

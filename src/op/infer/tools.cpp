@@ -7,22 +7,6 @@
 
 namespace CAMEO_NAMESPACE::infer {
 
-void append_to(std::string& text, std::string_view words) { text += words; }
-void append_to(std::string& text, std::int64_t number) { text += std::to_string(number); }
-void append_to(std::string& text, dim d) {
-  if (d.known()) append_to(text, d.size);
-  else text += '?';
-}
-void append_to(std::string& text, const dims& shape) {
-  text += '[';
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (i) text += ',';
-    append_to(text, shape[i]);
-  }
-  text += ']';
-}
-void append_to(std::string& text, dtype type) { text += detail::row_of(type).name; }
-
 status_code give(infer_context& c, std::size_t output, dtype type, std::optional<dims> shape) {
   if (output >= c.output_count() || type == dtype::undefined) return status_code::ok;
   value_type made = value_type::tensor(type);

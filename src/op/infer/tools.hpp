@@ -1,30 +1,15 @@
 #pragma once
+#include <cameo/core/refuse.hpp>
 #include <cameo/op/infer.hpp>
 
 namespace CAMEO_NAMESPACE::infer {
 
 using dims = std::vector<dim>;
 
-// Appends a part of an error message. Builds without messages compose nothing.
-void append_to(std::string& text, std::string_view words);
-void append_to(std::string& text, std::int64_t number);
-void append_to(std::string& text, dim);
-void append_to(std::string& text, const dims&);
-void append_to(std::string& text, dtype);
-inline void append_to(std::string& text, int number) { append_to(text, std::int64_t{number}); }
-inline void append_to(std::string& text, std::size_t number) { append_to(text, std::int64_t(number)); }
-inline void append_to(std::string& text, const char* words) { append_to(text, std::string_view{words}); }
-
-/// INVALID_GRAPH, with the parts one after the other as its message.
+/// Returns INVALID_GRAPH, with the concatenated parts as its message.
 template <class... Parts>
-status invalid([[maybe_unused]] const Parts&... parts) {
-  if constexpr (!status::has_words) {
-    return status_code::invalid_graph;
-  } else {
-    std::string text;
-    (append_to(text, parts), ...);
-    return {status_code::invalid_graph, text};
-  }
+status invalid(const Parts&... parts) {
+  return detail::refuse(status_code::invalid_graph, parts...);
 }
 
 /// Sets an output, if the node has it and the element type is known. Returns OK, as the functions below do, so that a
@@ -76,7 +61,7 @@ status check_rank(const dims& shape, std::size_t least, std::size_t most, std::s
 inline status check_rank(const dims& shape, std::size_t rank, std::string_view what) {
   return check_rank(shape, rank, rank, what);
 }
-/// Checks the rank of a shape that may be unknown, which is null.
+/// Checks the rank of a shape that may be unknown (null), which is not an error.
 inline status check_rank(const dims* shape, std::size_t least, std::size_t most, std::string_view what) {
   return shape ? check_rank(*shape, least, most, what) : status{};
 }

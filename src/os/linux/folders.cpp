@@ -87,7 +87,7 @@ result<std::string> read_link(const handle& folder, const std::string& name) {
   return std::string{target, std::size_t(length)};
 }
 
-// The rule that Linux calls protected symlinks.
+// This is the kernel's rule for protected symlinks (fs.protected_symlinks).
 bool is_planted_link(const std::string& path) {
   struct stat link{}, around{};
   if (::lstat(path.c_str(), &link) != 0 || ::stat(folder_of(path).c_str(), &around) != 0) return false;
@@ -96,7 +96,7 @@ bool is_planted_link(const std::string& path) {
          link.st_uid != around.st_uid;
 }
 
-// The links in /proc/PID/fd are not paths.
+// The links in /proc/PID/fd lead to open files, although their text is not always a path.
 bool leads_to_open_file(const std::string& path) {
   char real[PATH_MAX];
   const std::string_view name = ::realpath(folder_of(path).c_str(), real) ? real : "";
@@ -119,7 +119,8 @@ status replace_file(const std::string& from, const std::string& to) {
   return ::rename(from.c_str(), to.c_str()) == 0 ? status{} : last_error();
 }
 
-// Some file systems cannot rename like that; most of those support hard links.
+// Some file systems lack RENAME_NOREPLACE. Most of them support hard links, which do not replace a file either. On the
+// others a file that another process creates between the check and the renaming is replaced.
 result<bool> move_to_free_name(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno == EEXIST) return false;

@@ -11,7 +11,8 @@ constexpr int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
 std::atomic<void (*)()> handler_of_interrupts{nullptr};
 static_assert(std::atomic<void (*)()>::is_always_lock_free);
 
-/// Without SA_RESTART, so that a waiting read from a pipe ends, too.
+/// Sets the action for each of the signals `interrupts` that is not ignored. The flag SA_RESTART is not set, so that a
+/// signal also ends a read that waits for a pipe.
 void handle_interrupts(void (*action)(int)) {
   struct sigaction how{};
   how.sa_handler = action;

@@ -12,7 +12,7 @@ namespace CAMEO_NAMESPACE::os {
 /// The descriptor in a handle.
 struct native {
   static int number(const handle& of) { return int(of.native_); }
-  /// The descriptor for calls that take a folder.
+  /// The descriptor to pass to calls that resolve a path from a folder; an empty handle stands for the current folder.
   static int folder(const handle& of) { return of ? number(of) : AT_FDCWD; }
   /// Takes ownership of the descriptor.
   static handle own(int opened) {
@@ -20,7 +20,7 @@ struct native {
     made.native_ = opened;
     return made;
   }
-  /// Leaves the handle empty.
+  /// Returns the descriptor, which the caller then owns, and leaves the handle empty.
   static int release(handle&& from) { return int(std::exchange(from.native_, handle::none)); }
 };
 
@@ -29,7 +29,7 @@ status error_of(int number);
 /// The status for the call that has just failed.
 inline status last_error() { return error_of(errno); }
 
-/// Ownership of a descriptor, or the error of the call that opens it.
+/// A handle that owns the descriptor, or the error of the call that failed to open it.
 inline result<handle> opened(int descriptor) {
   if (descriptor < 0) return last_error();
   return native::own(descriptor);

@@ -42,7 +42,7 @@ std::string host_name() {
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
-// This is exact; `status` lags behind by some pages of each thread.
+// smaps_rollup is exact; the number in `status` lags behind by some pages of each thread.
 std::size_t resident_bytes() { return bytes_after("Rss", "/proc/self/smaps_rollup"); }
 std::size_t peak_resident_bytes() { return bytes_after("VmHWM", "/proc/self/status"); }
 

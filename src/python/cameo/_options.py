@@ -89,8 +89,12 @@ def _texts(name: str, given: Any) -> list[tuple[str, str]]:
 
 def described() -> str:
     """The options of the table, a line each, for the documentation of Session."""
-    return "\n    ".join(f"{name:<11} {words}" + (f" (default: {initial})" if initial else "")
-                         for name, (_, words, initial) in OPTIONS.items() if name not in ("providers", "config", "log_level"))
+    lines = []
+    for name, (value, words, initial) in OPTIONS.items():
+        if name not in ("providers", "config", "log_level"):
+            choices = f" ({value.replace('|', ', ')})" if "|" in value else ""
+            lines.append(f"{name:<10}  {words}{choices}" + (f"; default: {initial}" if initial else ""))
+    return "\n    ".join(lines)
 
 
 def normalized(

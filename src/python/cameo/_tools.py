@@ -41,16 +41,17 @@ def devices() -> list[Device]:
 def compile(  # noqa: A001 - the name of the command
     model: Any, target: str | os.PathLike[str], providers: Any = None, *, embed: bool = False, **options: Any
 ) -> int:
-    """Compiles a model for providers and writes it (docs/contexts.md). Groups of nodes become nodes with a compiled program,
-    so that loading does not compile them again. `embed`: the programs are stored in the model, not in files beside it.
-    Options are those of Session. Returns the number of nodes with a program."""
+    """Compiles a model for providers and writes it (docs/contexts.md). Groups of nodes become nodes with a compiled
+    program, so that loading does not compile them again. `embed`: the programs are stored in the model, not in files
+    beside it. Options are those of Session. Returns the number of nodes with a program."""
     options.setdefault("optimize", "basic")
     return _core.compile(source_of(model), path_text(target), embed, normalized(providers, **options))
 
 
 def convert(model: Any, target: str | os.PathLike[str], *, optimize: str | int = "none", **options: Any) -> None:
-    """Writes a model as .onnx or .ort, by the target's extension, optimized at level `optimize`. The providers must have
-    kernels for all nodes. Optimizations for this machine's processor only are not applied. Options are those of Session."""
+    """Writes a model as .onnx or .ort, by the target's extension, optimized at level `optimize`. The providers must
+    have kernels for all nodes. Optimizations for this machine's processor only are not applied. Options are those of
+    Session."""
     path = path_text(target)
     config = dict(options.pop("config", None) or {})
     config.setdefault("optimization.disable_specified_optimizers", "NchwcTransformer")
@@ -113,8 +114,8 @@ class Variant(NamedTuple):
 
 
 class Pipeline:
-    """The components of a package as one model; of each, the variant that suits this machine. Any number of threads may run
-    it."""
+    """The components of a package as one model; of each, the variant that suits this machine. Any number of threads may
+    run it."""
 
     def __init__(self, made: _core.Pipeline) -> None:
         self._made = made

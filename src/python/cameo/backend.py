@@ -22,7 +22,8 @@ class CameoBackendRep(BackendRep):
         self._session = session
 
     def run(self, inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """Runs the model. Inputs are in the model's order, or by name; returns a named tuple in the order of outputs."""
+        """Runs the model. Inputs are in the model's order, or by name; returns a named tuple in the order of
+        outputs."""
         if isinstance(inputs, Mapping):
             given = dict(inputs)
         else:

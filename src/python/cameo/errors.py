@@ -1,5 +1,5 @@
-"""The exceptions of cameo: Error, and a subclass for each code. Codes below 100 are those of ONNX Runtime; docs/errors.md
-lists the causes of each."""
+"""The exceptions of cameo: Error, and a subclass for each code. Codes below 100 are those of ONNX Runtime;
+docs/errors.md lists the causes of each."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import ClassVar
 
 
 class Error(RuntimeError):
-    """An error of cameo. `code` and `name` are its kind. `words` is the message: what happened, with file, node, types and
-    shapes, and what was expected."""
+    """An error of cameo. `code` and `name` are its kind. `words` is the message: what happened, with file, node, types
+    and shapes, and what was expected."""
 
     code: ClassVar[int] = 1
     name: ClassVar[str] = "FAIL"
@@ -68,7 +68,8 @@ class ModelLoaded(Error):
 
 
 class NotImplemented(Error):  # noqa: A001 - ONNX Runtime's name
-    """A node that no provider has a kernel for; `words` has each provider's reason. Also a feature that is missing here."""
+    """A node that no provider has a kernel for; `words` has each provider's reason. Also a feature that is missing
+    here."""
 
     code, name = 9, "NOT_IMPLEMENTED"
 

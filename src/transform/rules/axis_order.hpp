@@ -39,7 +39,7 @@ class axis_order {
     for (std::size_t i = 0; i < rank_; ++i) made.axes_[axes_[i]] = std::uint8_t(i);
     return made;
   }
-  /// This order followed by another one.
+  /// The composition of two orders: this one, followed by `next`.
   axis_order then(const axis_order& next) const {
     axis_order made{rank_};
     for (std::size_t i = 0; i < rank_; ++i) made.axes_[i] = axes_[next.axes_[i]];

@@ -304,7 +304,7 @@ bool copies_the_same(const match_result& m, const node_view& before, const value
       return false;
   return true;
 }
-/// Only the last shape of a chain of reshapes matters.
+/// The first of two successive reshapes is removed, because the second one alone determines the shape.
 constexpr rule reshape_of_reshape{"ReshapeFusion",
                                   name(n0, match<op::Reshape>(name(n1, having<role::reshapes>(x, others)), y)),
                                   make<op::Reshape>(x, y).copy_all(n0), when(check<copies_the_same>(n1, x, y))};

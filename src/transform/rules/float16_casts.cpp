@@ -1,4 +1,5 @@
-// Casts for readers whose kernels compute most things only in float32.
+// Adds Casts around float16 nodes for which ONNX Runtime has no float16 kernel, so that it can run a saved model: these
+// nodes then compute in float32.
 #include <cameo/op/contrib.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>

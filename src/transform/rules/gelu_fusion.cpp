@@ -15,7 +15,8 @@ using namespace pattern;
 
 constexpr double tanh_scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi, tanh_cube = 0.044715;
 
-/// If x's rank is unknown, constants of a higher rank could determine the result's shape.
+/// True for a float value of known rank. If the rank of x is unknown, constants of a higher rank could determine the
+/// result's shape.
 bool is_float_of_known_rank(const match_result& m, const value_view& x) { return m.in->shape(x) && look::is_float(x); }
 
 /// 0.5 * x * (1 + f(argument))

@@ -102,7 +102,7 @@ struct derivative_row {
   detail::op_id op;
   void (*derive)(adjoint&);  // null: outputs change only in steps, so gradients are 0
 };
-/// Null for an operator without a derivative.
+/// Finds the row of an operator; null for an operator without a derivative.
 const derivative_row* find_derivative(detail::op_id);
 
 }  // namespace CAMEO_NAMESPACE::derive

@@ -56,7 +56,9 @@ value_id scale_or_ones(const match_result& m, edit& e) {
   return e.constant("ones", value::tensor<float>(extents{length.size}, std::span<const float>{ones}));
 }
 
-/// True if x less its mean is read only at the top and by the square. The graph may compute it twice (n0 and n1).
+/// True if the difference x - mean(x) has no readers besides the quotient at the top and the square. The graph may
+/// compute the difference once or twice: `top` is the node that the quotient reads, `squared` the one that the square
+/// reads.
 bool only_these_read(const match_result&, const node_view& top, const node_view& squared, const node_view& square) {
   const value_view a = top.output(0), b = squared.output(0);
   const std::size_t reads = square.has_op<op::Mul>() ? 2 : 1;

@@ -192,7 +192,7 @@ class selection {
     return b && take(0) && take(1, b->size() == 2 ? 1 : -1) && end() && input_type(0) == output_type() &&
            signs_allowed();
   }
-  /// A product whose result may stay float.
+  /// Adds the nodes around a product. Its output stays float unless it is quantized again.
   bool product() {
     if (!take(0) || !take(1, int_attribute(target_, "transB", 0) ? 0 : 1) || !bias()) return false;
     if (target_.input(2) && float_attribute(target_, "beta", 1) != 1) return false;
@@ -207,7 +207,7 @@ class selection {
       if (!take(i)) return false;
     return target_.input_count() > 0;
   }
-  /// Adds outputs that are all quantized like the input.
+  /// Adds the QuantizeLinears of all outputs, which must have the scale, zero point and type of the input.
   bool all_outputs() {
     group_.variadic_output = true;
     const std::optional<quantization> whole = quantization_of(r_, r_.node(group_.inputs[0]));

@@ -180,7 +180,8 @@ class region {
     for (std::size_t i = 0; i < data_inputs(n); ++i)
       if (const value_view v = n.input(i); !is_stretched(r_, n, i) && !r_.constant(v)) add(v.id(), orders.in);
   }
-  /// For growth upwards: true if the node's outputs are read only by nodes inside and by transposes that are removed.
+  /// True if the node's outputs are read only by nodes of the region and by transposes that are removed, so that the
+  /// region may grow upwards to this node.
   bool all_read_inside(const node_view& n, const axis_order& q) const {
     for (value_view v : n.outputs()) {
       if (!v) continue;

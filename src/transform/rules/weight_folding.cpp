@@ -57,7 +57,8 @@ struct channels_of {
   std::size_t rank, axis, count;
 };
 
-/// The numbers of a constant with one number per channel that does not make the other operand larger.
+/// The numbers, one per channel, by which a constant changes a value with the channels `to`; std::nullopt if its
+/// numbers differ along other axes, or if broadcasting it would make the result larger than the value.
 std::optional<std::vector<double>> per_channel(const value* c, const channels_of& to) {
   if (!is_real(c) || c->shape.rank() > to.rank || c->shape.count() == 0) return {};
   const std::size_t missing = to.rank - c->shape.rank();
@@ -115,7 +116,7 @@ std::optional<affine> affine_of(const rewriter& r, const node_view& n, const val
   return made;
 }
 
-/// A convolution or product, and its channels.
+/// A convolution or matrix product, and the channels of its output.
 class weighted {
  public:
   explicit weighted(const rewriter& r, const node_view& n) : r_{r}, n_{n}, weight_{n.input(1)} {
@@ -228,10 +229,11 @@ value_id folded(const match_result& m, edit& e) {
   return e.add(op::Gemm::domain, is_gemm ? op::Gemm::name : to.op_type(), inputs, attributes);
 }
 
-struct gemm_of_matmul {  // with a bias
+struct gemm_of_matmul {  // a MatMul that gets a bias becomes a Gemm
   static constexpr made_op names[] = {{op::Gemm::domain, op::Gemm::name, detail::op_id_of<op::MatMul>}};
 };
-/// A root after a node of `Producers`, as either of its first two inputs.
+/// A rule that folds `root`, a node that reads the output of the convolution or product n1, into the weights and bias
+/// of a copy of n1.
 template <class Root>
 constexpr auto into_weights(const char* called, Root root) {
   return rule{called, root, computed<folded, gemm_of_matmul>};
@@ -294,7 +296,7 @@ constexpr rule gemm_sum{
     "GemmSumFusion", any_order(match<op::Add, op::Sum>(name(n0, sole_use(match<op::Gemm>(x, y))), c)),
     make<op::Gemm>(x, y, c).copy_all(n0).attr<"beta">(1.0f), when(check<is_matrix>(x), check<is_bias>(c))};
 
-/// A transposed operand of Gemm becomes an operand with the opposite flag.
+/// The rules below remove a Transpose of an operand of Gemm and invert the flag transA or transB instead.
 bool swaps_axes(const match_result& m, const node_view& transpose) {
   const std::span<const std::int64_t> perm = ints_attribute(transpose, "perm");
   return look::has_rank(*m.in, transpose.input(0), 2) && (perm.empty() || perm[0] != 0);
@@ -306,7 +308,7 @@ constexpr rule gemm_transposed_right{
     "GemmTransposeFusion", name(n0, match<op::Gemm>(x, name(n1, match<op::Transpose>(y)), others)),
     again(n0, x, y).attr<"transB", look::opposite<"transB">>(), when(check<swaps_axes>(n1))};
 
-/// The pads of a Pad that adds zeros around images; std::nullopt for others.
+/// The pads of a Pad that adds zeros around images, along spatial axes only; std::nullopt for other Pads.
 std::optional<std::vector<std::int64_t>> zeros_of(const rewriter& r, const node_view& pad, std::size_t rank) {
   if (pad.since() < 2 || string_attribute(pad, "mode", "constant") != "constant") return {};
   if (pad.since() < 11 && float_attribute(pad, "value") != 0.0f) return {};

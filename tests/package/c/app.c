@@ -1,5 +1,5 @@
-/* What cameo/c/cameo.h promises, by a program of C99 that is C++, too: tests/package/run.py compiles it with both against
-   the installed library, and tests/programs/c_api.cpp is it with cameo's own build. Its argument is the path of
+/* Tests the interface in cameo/c/cameo.h. The program is valid C99 and C++: tests/package/run.py compiles it as both with
+   the installed library, and tests/programs/c_api.cpp includes it in cameo's build. The argument is the path of
    examples/digits/digits.onnx. Prints "ok". */
 #include <cameo/c/cameo.h>
 
@@ -17,7 +17,7 @@ static void expect(int holds, const char* words, int line) {
 }
 #define EXPECT(condition) expect((condition) != 0, #condition, __LINE__)
 
-/* Frees the error; what it said must have had this code and these words. */
+/* Checks that an error has this code, and that its message contains these words, and frees it. */
 static void expect_error(cameo_error* error, int code, const char* name, const char* words, int line) {
   if (cameo_error_code(error) != code || strcmp(cameo_error_name(error), name) != 0 ||
       !strstr(cameo_error_words(error), words)) {
@@ -95,9 +95,9 @@ static void values(void) {
   const cameo_value* parts[2];
   EXPECT_ERROR(cameo_value_tensor(CAMEO_FLOAT, dims, 2, seven, 4, &none), INVALID_ARGUMENT,
                "float[2,1] takes 8 bytes, and 4 are given");
-  EXPECT_ERROR(cameo_value_tensor(CAMEO_STRING, dims, 2, seven, 8, &none), INVALID_ARGUMENT, "no type of elements");
+  EXPECT_ERROR(cameo_value_tensor(CAMEO_STRING, dims, 2, seven, 8, &none), INVALID_ARGUMENT, "not a type of elements");
   EXPECT_ERROR(cameo_value_tensor(1000, dims, 2, seven, 8, &none), INVALID_ARGUMENT, "1000 is not a type of elements");
-  EXPECT_ERROR(cameo_value_tensor(CAMEO_FLOAT, negative, 1, seven, 8, &none), INVALID_ARGUMENT, "[-1] is no shape");
+  EXPECT_ERROR(cameo_value_tensor(CAMEO_FLOAT, negative, 1, seven, 8, &none), INVALID_ARGUMENT, "[-1] is not a shape");
   EXPECT_ERROR(cameo_value_tensor(CAMEO_FLOAT, dims, 99, seven, 8, &none), INVALID_ARGUMENT, "rank 99");
   EXPECT(none == NULL);
   EXPECT_OK(cameo_value_strings(dims, 2, texts, lengths, &strings));
@@ -161,7 +161,7 @@ static void runs(const cameo_session* session) {
   cameo_value_free(given[0]);
 }
 
-/* A binding outlives the session's handle, and a value that was bound may be freed. */
+/* Tests that a binding outlives the session's handle, and that a bound value may be freed. */
 static void bindings(cameo_session* session) {
   float pixels[64], probabilities[10];
   const int64_t dims[2] = {1, 10};
@@ -191,7 +191,7 @@ static void bindings(cameo_session* session) {
   EXPECT_OK(cameo_binding_run(binding, NULL, -1));
   EXPECT(probabilities[7] < 0.9f);
   EXPECT_ERROR(cameo_binding_run(binding, NULL, 0), DEADLINE_EXCEEDED, "");
-  EXPECT(cameo_binding_result(binding, 0) == NULL); /* it could show memory that is gone */
+  EXPECT(cameo_binding_result(binding, 0) == NULL); /* the output could refer to freed memory */
   EXPECT_OK(cameo_binding_output(binding, "probabilities", CAMEO_FLOAT, dims, 2, NULL, 0));
   probabilities[7] = -1;
   EXPECT_OK(cameo_binding_run(binding, NULL, -1));
@@ -199,7 +199,7 @@ static void bindings(cameo_session* session) {
   cameo_binding_free(binding);
 }
 
-/* From bytes, with options that have been freed when the session runs. */
+/* Tests a session that is loaded from bytes, with options that are freed before it runs. */
 static void from_bytes(const cameo_runtime* runtime, const char* path) {
   cameo_options* options = cameo_options_new();
   cameo_stop* stop = cameo_stop_new();

@@ -1,5 +1,5 @@
-// A program with an fmt of its own, found as everybody finds it. Beside the stand-in it must fail: that is how the test
-// knows that the stand-in is in the way.
+// A program that uses the system's fmt. With the stand-in library preloaded it must fail, which proves that the
+// stand-in replaces fmt's functions.
 #include <fmt/format.h>
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-// Loads the model that is named, with the formats that FORMATS says.
+// Loads a model with the formats in the macro FORMATS.
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes a library that has every symbol of the given libraries, and ends the process when one is called.
+"""Writes a library that defines all symbols of the given libraries as functions that end the process.
 
-Usage: stand_in.py OUT.so PART LIBRARY...        PART: a regular expression for what names of symbols have in them
+Usage: stand_in.py OUT.so PART LIBRARY...        PART: a regular expression that is searched for in the names of symbols
                                                 LIBRARY: .so or .a
 """
 import pathlib

@@ -1,5 +1,5 @@
-"""Stands in for numpy's build backend where numpy is only unpacked: `pip download` asks a source package for its metadata,
-for which the real one would configure a build."""
+"""Replaces numpy's build backend if numpy is only unpacked: `pip download` requests the metadata of a source package, for
+which numpy's backend would configure a build."""
 import pathlib
 import shutil
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""cameo in one Python process with onnx and onnxruntime, loaded before or after them: the same model gives the same.
+"""Tests cameo in one Python process with onnx and onnxruntime, loaded before or after them: a model has the same results.
 
 Usage: beside.py SHIM.so cameo-first|cameo-last FOLDER
 """
@@ -22,7 +22,7 @@ def load_others():
 
 
 def make_model(numpy, onnx):
-    """Conv, BatchNormalization, Relu, GlobalAveragePool, Gemm, Softmax."""
+    """A model of Conv, BatchNormalization, Relu, GlobalAveragePool, Gemm and Softmax."""
     from onnx import TensorProto, helper, numpy_helper
     random = numpy.random.default_rng(5)
 
@@ -72,7 +72,7 @@ def main():
         y, error = run_cameo(numpy, library, path, x)
         assert y is not None, error
         assert numpy.allclose(y, expected, rtol=1e-4, atol=1e-6), (y, expected)
-    # Both go on working: what one's protobuf refuses, and what the other's does, are told apart.
+    # Both libraries still work after an error, each with its own protobuf.
     path.with_suffix(".bad").write_bytes(path.read_bytes()[:100])
     y, error = run_cameo(numpy, library, path.with_suffix(".bad"), x)
     assert y is None and error.startswith("INVALID_PROTOBUF"), error

@@ -1,4 +1,4 @@
-// cameo for ctypes: what a Python extension would be, in two functions.
+// A C interface to cameo for ctypes, in place of a Python extension.
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
 
@@ -6,8 +6,8 @@
 
 extern "C" {
 
-/// Runs a model of one float input and one float output. Returns the number of elements of the output, or -1 with words
-/// in `error`.
+/// Runs a model of one float input and one float output. Returns the number of elements of the output, or -1 with the
+/// message in `error`.
 __attribute__((visibility("default"))) long run_model(const char* path, const float* input, const long* dims, int rank,
                                                       float* output, long room, char* error, long error_room) {
   const auto fail = [&](const cameo::status& s) {

@@ -1,4 +1,4 @@
-# Runs the portfile of -DPORT= with stand-ins for what vcpkg offers, which write down what they are asked into -DOUT=.
+# Runs the portfile of -DPORT= with stand-ins for vcpkg's functions, which log their calls to -DOUT=.
 cmake_minimum_required(VERSION 3.25)
 set(VCPKG_LIBRARY_LINKAGE static)
 set(FEATURES core program)

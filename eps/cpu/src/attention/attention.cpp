@@ -57,7 +57,8 @@ struct key_bias {
     return {};
   }
 
-  /// Sets everything but the mask, in work whose queries and keys are set.
+  /// Sets the softcap and the limits on the keys of each query (is_causal, the window and nonpad_kv_seqlen) in `work`,
+  /// whose queries and keys are set.
   status limit(run_context& c, attention_work& work) const {
     work.softcap = float(how->softcap), work.causal = how->causal, work.past = past;
     work.left_window = how->left_window, work.right_window = how->right_window;
@@ -68,7 +69,7 @@ struct key_bias {
     work.lengths = made->data();
     return {};
   }
-  /// Sets everything including the mask, for the path that does not store scores.
+  /// Sets the limits and the mask in `work`, for the algorithm that does not store scores.
   status apply(run_context& c, attention_work& work) const {
     if (*mask) {
       const auto read = read_bias(c, *mask);

@@ -18,8 +18,8 @@ class key_mask {
     if (s == extents{b}) return out.how_ = ends, status{};
     std::int64_t both = 0;
     if (checked_multiply(b, std::int64_t{2}, both) && s == extents{both}) return out.how_ = ends_and_starts, status{};
-    // [3 * batch + 2]: the ends, then the offsets at which queries and keys of each sequence start, [batch + 1] of
-    // both.
+    // A mask [3 * batch + 2] contains the ends, and then the offsets at which the queries and the keys of each sequence
+    // start, [batch + 1] of each. Only the ends are used.
     if (s.rank() == 1 && s[0] >= 2 && s[0] % 3 == 2 && s[0] / 3 == b) return out.how_ = ends, status{};
     if (s == extents{b, w.keys}) return out.how_ = of_keys, status{};
     if (s == extents{b, w.queries, w.keys}) return out.how_ = of_queries, out.queries_ = w.queries, status{};

@@ -57,8 +57,8 @@ struct head_tensor {
   }
 };
 
-/// A change of new rows: change(batch, position, head, row). Converted to bool: whether it changes anything. This one
-/// changes nothing.
+/// A change of new rows is an object `change` that is called as change(batch, position, head, row), and converts to
+/// false if it changes nothing. `unchanged` is one that changes nothing.
 struct unchanged {
   explicit operator bool() const { return false; }
   template <class C>
@@ -99,7 +99,7 @@ result<key_source<C>> wide_heads(run_context& c, const head_tensor& t, const F& 
   return key_source<C>{made->data(), to};
 }
 
-/// The heads of the past, each with a capacity of so many rows, from element `first` of a tensor on.
+/// The heads of the past, from element `first` of a tensor on. Each has space for `capacity` rows.
 struct past_heads {
   const value& tensor;
   std::int64_t capacity = 0, first = 0;

@@ -7,7 +7,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// The nearest integer, ties to even, saturated to [least, most]; of NaN the largest.
+/// Returns the nearest integer, ties to even, saturated to [least, most]; `most` for NaN.
 int nearest_code(float v, float least, float most) {
   const float whole = std::nearbyint(v);
   return int(!(whole < most) ? most : whole < least ? least : whole);

@@ -6,8 +6,8 @@
 // point 8. Elements of a float8e4m3fn cache are floats.
 namespace CAMEO_NAMESPACE::eps {
 
-/// Quantizes n numbers to a type: rounds to nearest and saturates. As in ONNX Runtime, numbers are multiplied by the
-/// reciprocal of the scale, which is 1 for a scale of 0.
+/// Quantizes a row of n numbers to a type, with one scale for each number: rounds to nearest and saturates. As in ONNX
+/// Runtime, a number is multiplied by the reciprocal of its scale; a scale of 0 counts as 1.
 void store_codes(dtype type, const float* row, const float* scales, std::int64_t n, std::byte* to);
 /// Converts the joined rows of a quantized cache to a type that the loops read, [batch, heads, length, size]: int8, or
 /// float16, which represents every number of float8e4m3fn.

@@ -14,14 +14,14 @@ struct group_sizes {
   std::int64_t past, total;            // the capacity of the past, and of present, in rows
   bool first;                          // there is no past, whatever past_key contains
   bool has_space = false;              // the capacity of the past includes the new rows; rows after these are kept
-  std::int64_t window = 0;             // the past keeps at least so many rows and drops older ones; 0: it keeps all
-  const std::int32_t* lengths;         // the length of each sequence, minus one
+  std::int64_t window = 0;      // the past keeps at least this number of rows and drops older ones; 0: it keeps all
+  const std::int32_t* lengths;  // the length of each sequence, minus one
 
-  /// The number of positions including the new ones, and without them.
+  /// The numbers of positions of a sequence: keys() includes the new ones, past_of() does not.
   std::int64_t keys(std::int64_t batch) const { return std::int64_t(lengths[batch]) + 1; }
   std::int64_t past_of(std::int64_t batch) const { return first ? 0 : keys(batch) - length; }
-  /// The number of rows that a cache keeps of so many positions, the last ones. As the operator's schema defines, the
-  /// cache drops `past - window + 1` rows at once, when it needs space.
+  /// The number of rows that the cache of a sequence with this number of positions has; they are the last positions. As
+  /// the operator's schema defines, a cache that needs space drops `past - window + 1` rows at once.
   std::int64_t kept(std::int64_t positions) const {
     if (window == 0 || positions <= past) return positions;
     const std::int64_t at_once = past - window + 1;
@@ -114,7 +114,8 @@ struct group_changes {
   group_change q, k;
 };
 
-/// Writes present of a cache that drops rows: the last of the joined rows, followed by zeros.
+/// Writes the output present_key or present_value of a cache that drops rows: the last of the joined rows, followed by
+/// zeros.
 inline status keep_window(run_context& c, const group_sizes& s, const key_rows& joined, const value& past,
                           std::size_t output) {
   if (!c.has_output(output)) return {};

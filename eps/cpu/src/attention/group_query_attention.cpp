@@ -70,7 +70,8 @@ status read_sizes(run_context& c, const group_query_attention& how, group_sizes&
   return check_lengths(s, given);
 }
 
-/// Returns attention_bias, whose last axis has all positions, for the rows of a cache that has only the last ones.
+/// Returns attention_bias for a cache that has dropped its oldest rows. The last axis of attention_bias has all
+/// positions of a sequence; that of the result has the rows of the cache, with -infinity for rows after the bias ends.
 result<const float*> bias_of_window(run_context& c, const group_sizes& s, const value& bias) {
   const extents& b = bias.shape;
   const extents shape{s.batches, b[1], s.length, s.total};
@@ -103,7 +104,8 @@ status read_group_bias(run_context& c, const group_sizes& s, std::int64_t heads,
   return {};
 }
 
-/// Returns the scores that take weight and have no value: head_sink, or 0 for each head.
+/// Returns the score of the attention sink of each head: head_sink, or zeros. A sink takes part in the softmax and has
+/// no value.
 result<const float*> read_sinks(run_context& c, std::int64_t heads, const value& sink) {
   if (sink && sink.shape != extents{heads}) return bad_input("head_sink ", sink.shape, " must be ", extents{heads});
   if (sink) return wide_vector<float>(c, sink);

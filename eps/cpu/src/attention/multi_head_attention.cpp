@@ -55,7 +55,8 @@ status check_past(const value& past, const head_layout& now, std::string_view na
   return bad_input(name, " ", s, " must be [", now.batches, ",", now.heads, ",past,", now.size, "]");
 }
 
-/// Reads the past of this run. `rows` of it count, which are fewer than its capacity if past_sequence_length is given.
+/// Reads the past of this run, and sets `rows` to the number of its rows that are used: past_sequence_length if the
+/// input is given, else all.
 status read_past(const run_context& c, const query_key_value& parts, std::int64_t& rows) {
   const value &past_k = c.input(6), &past_v = c.input(7), &length = c.input(8);
   if (bool(past_k) != bool(past_v)) return bad_input("past_key and past_value go together");

@@ -3,7 +3,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Queries, keys and values side by side, as one projection computes them: rows [batches * length, 2 * third + hidden].
+/// Queries, keys and values side by side, as one projection computes them: rows [batches * length, 2 * third + hidden],
+/// where `third` is the width of the queries and of the keys, and `hidden` that of the values.
 struct projected_rows {
   std::span<const float> all;
   std::int64_t batches, length, third, hidden;  // third: the width of queries and of keys; hidden: of values

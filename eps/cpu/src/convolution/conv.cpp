@@ -1,6 +1,7 @@
 #include <cameo/eps/cpu/conv.hpp>
 #include <cameo/eps/cpu/detail/as_number.hpp>
 #include <cameo/eps/cpu/detail/float_product.hpp>
+#include <cameo/geometry/conv.hpp>
 
 #include <functional>
 #include <utility>
@@ -61,9 +62,7 @@ void pack_weights(const T* from, const conv_sizes& s, T* to, const run_context* 
 /// Sets the sizes that depend on the weights alone; W is [M, C / group, kernel...].
 template <class T>
 status weight_sizes(const extents& w, std::int64_t groups, conv_sizes& s) {
-  if (w.rank() < 3) return bad_input("weights ", w, ", need rank 3 at least");
-  if (w[0] % groups != 0)
-    return bad_input("weights ", w, ": ", w[0], " channels don't divide into ", groups, " groups");
+  if (w.rank() < 3 || w[0] % groups != 0) return status_code::fail;  // a run says why
   s.groups = groups, s.rows = w[0] / groups, s.channels = w[1];
   s.taps = w.count(2, w.rank()), s.depth = s.channels * s.taps;
   if (!packed_a_size<T>(s.rows, s.depth, s.packed_size)) return status_code::out_of_memory;
@@ -73,17 +72,12 @@ status weight_sizes(const extents& w, std::int64_t groups, conv_sizes& s) {
 template <class T>
 result<conv_sizes> sizes_of(const conv<T>& k, run_context& c) {
   const extents &x = c.input(0).shape, &w = c.input(1).shape;
+  const result<geometry::conv> checked =
+      geometry::conv_of<std::int64_t>(k.shape, k.groups, x, w, geometry::shape_of(c.input(2)));
+  if (!checked) return checked.error();
   conv_sizes s;
   if (status sized = weight_sizes<typename conv<T>::number>(w, k.groups, s); !sized) return sized;
-  if (x.rank() != w.rank()) return bad_input("input ", x, " and weights ", w, " differ in rank");
-  std::int64_t channels = 0;
-  if (!checked_multiply(s.channels, s.groups, channels) || channels != x[1])
-    return bad_input("input ", x, " needs ", s.channels, " channels for each of ", s.groups, " groups of weights ", w);
-  if (c.has_input(2) && (c.input(2).shape.rank() != 1 || c.input(2).shape[0] != w[0]))
-    return bad_input("bias ", c.input(2).shape, " needs one element for each of ", w[0], " channels");
-  result<placed_window> placed = k.shape.place(x, w.dims().subspan(2));
-  if (!placed) return placed.error();
-  s.w = *placed;
+  s.w = checked->window;
   s.images = x[0], s.pixels = s.w.out_count(), s.plane = s.w.in_count(), s.padded = 1;
   if (s.pixels == 0) return s;
   for (std::size_t i = s.w.rank; i-- > 0;) {
@@ -497,10 +491,10 @@ status run_product(run_context& c, const conv_sizes& s, const conv_data<T, From>
 
 template <class T>
 result<conv<T>> conv<T>::bind(bind_context& c) {
-  result<window> shape = window::bind(c);
+  result<window> shape = window_of(c);
   if (!shape) return shape.error();
   conv made{*shape, c.int_or("group", 1)};
-  if (made.groups < 1) return bad_attribute("group is ", made.groups, "; it must be at least 1");
+  if (status s = geometry::check_groups(made.groups); !s) return s;
   if (!c.is_constant(1) || !c.prepack) return made;
   conv_sizes s;
   if (!weight_sizes<number>(c.inputs[1].constant->shape, made.groups, s) || s.depthwise() || s.depth == 0)

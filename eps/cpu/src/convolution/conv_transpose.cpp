@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/conv_transpose.hpp>
 #include <cameo/eps/cpu/detail/float_product.hpp>
+#include <cameo/geometry/conv.hpp>
 
 #include "operands/refuse.hpp"
 #include "skeletons/row_list.hpp"
@@ -19,20 +20,12 @@ struct transposed_sizes {
 template <class T>
 result<transposed_sizes> sizes_of(const conv_transpose<T>& k, run_context& c) {
   const extents &x = c.input(0).shape, &w = c.input(1).shape;
-  if (w.rank() < 3 || x.rank() != w.rank())
-    return bad_input("input ", x, " and weights ", w, " need the same rank, 3 at least");
-  if (x[1] != w[0] || x[1] % k.groups != 0)
-    return bad_input("input ", x, " and weights ", w, ": the channels of both must agree and divide into ", k.groups,
-                     " groups");
-  result<placed_window> placed = k.shape.place_transposed(x, w.dims().subspan(2), k.output_padding, k.output_shape);
-  if (!placed) return placed.error();
-  std::int64_t all = 0;
-  if (!checked_multiply(w[1], k.groups, all)) return status_code::out_of_memory;
-  const value& bias = c.input(k.bias_input);
-  if (bias && (bias.shape.rank() != 1 || bias.shape[0] != all))
-    return bad_input("bias ", bias.shape, " needs one element for each of ", all, " channels");
-  return transposed_sizes{x[0],    k.groups,       x[1] / k.groups,     w[1],
-                          *placed, placed->taps(), placed->out_count(), placed->in_count()};
+  const result<geometry::conv> made = geometry::conv_transpose_of<std::int64_t>(
+      k.shape, k.groups, x, w, geometry::shape_of(c.input(k.bias_input)), k.output_padding, k.output_shape);
+  if (!made) return made.error();
+  const placed_window& placed = made->window;
+  return transposed_sizes{x[0],   k.groups,      made->channels,     w[1],
+                          placed, placed.taps(), placed.out_count(), placed.in_count()};
 }
 
 /// Adds the products of one tap of the window, one per element of a channel of X, to the channel of Y.
@@ -127,10 +120,10 @@ void add_round(run_context& c, const transposed_sizes& s, const round_memory<T>&
 
 template <class T>
 result<conv_transpose<T>> conv_transpose<T>::bind(bind_context& c) {
-  result<window> shape = window::bind(c);
+  result<window> shape = window_of(c);
   if (!shape) return shape.error();
   conv_transpose made{*shape, c.int_or("group", 1), c.ints_or("output_padding"), c.ints_or("output_shape")};
-  if (made.groups < 1) return bad_attribute("group is ", made.groups, "; it must be at least 1");
+  if (status s = geometry::check_groups(made.groups); !s) return s;
   return made;
 }
 

@@ -1,6 +1,6 @@
 #include <cameo/eps/cpu/deform_conv.hpp>
 #include <cameo/eps/cpu/detail/float_product.hpp>
-#include <cameo/eps/cpu/detail/window.hpp>
+#include <cameo/geometry/conv.hpp>
 
 #include <cmath>
 
@@ -27,18 +27,12 @@ C sample(const C* plane, std::int64_t height, std::int64_t width, double y, doub
 }  // namespace
 
 result<deform_conv> deform_conv::bind(bind_context& c) {
-  deform_conv made;
-  made.kernel = c.ints_or("kernel_shape"), made.strides = c.ints_or("strides");
-  made.dilations = c.ints_or("dilations"), made.pads = c.ints_or("pads");
-  made.groups = c.int_or("group", 1), made.offset_groups = c.int_or("offset_group", 1);
-  if (made.groups < 1 || made.offset_groups < 1) return bad_attribute("group and offset_group must be at least 1");
-  for (const auto list : {made.kernel, made.strides, made.dilations}) {
-    if (!list.empty() && list.size() != 2)
-      return refuse(status_code::not_implemented, list.size(), " spatial axes; there must be 2");
-    if (status s = check_numbers("each of kernel_shape, strides and dilations", list, 1); !s) return s;
-  }
-  if (!made.pads.empty() && made.pads.size() != 4) return bad_attribute("pads needs 4 elements");
-  if (status s = check_numbers("pads", made.pads, 0); !s) return s;
+  const result<window> shape = window_of(c);
+  if (!shape) return shape.error();
+  const deform_conv made{*shape, c.int_or("group", 1), c.int_or("offset_group", 1)};
+  if (status s = geometry::check_groups(made.groups); !s) return s;
+  if (made.offset_groups < 1)
+    return bad_attribute("attribute offset_group is ", made.offset_groups, ", must be 1 or more");
   return made;
 }
 
@@ -51,13 +45,12 @@ status deform_conv::run_as(run_context& c) const {
   const std::int64_t images = xs[0], channels = xs[1], filters = ws[0];
   for (const value* v : {&x, &w})
     if (status s = usable_sizes("an input", v->shape); !s) return s;
-  if (channels % groups != 0 || channels / groups != ws[1] || filters % groups != 0 || channels % offset_groups != 0)
-    return bad_input("X ", xs, " and W ", ws, " don't fit ", groups, " groups and ", offset_groups, " of offsets");
-  window shape;
-  shape.kernel = kernel, shape.strides = strides, shape.dilations = dilations, shape.pads = pads;
-  const result<placed_window> placed = shape.place(xs, ws.dims().subspan(2));
+  const result<geometry::conv> placed =
+      geometry::conv_of<std::int64_t>(shape, groups, xs, ws, geometry::shape_of(bias));
   if (!placed) return placed.error();
-  const window_axis &v = placed->axes[0], &h = placed->axes[1];
+  if (channels % offset_groups != 0)
+    return bad_input("X has ", channels, " channels, must have a multiple of offset_group, ", offset_groups);
+  const window_axis &v = placed->window.axes[0], &h = placed->window.axes[1];
   const std::int64_t taps = ws[2] * ws[3];
   std::int64_t shifts = 0, pixels = 0, patch = 0;
   if (!checked_multiply(offset_groups, taps, shifts) || !checked_multiply(shifts, std::int64_t{2}, shifts) ||
@@ -67,7 +60,6 @@ status deform_conv::run_as(run_context& c) const {
     return bad_input("offset ", offset.shape, " must be ", extents{images, shifts, v.out, h.out});
   if (mask && mask.shape != extents{images, shifts / 2, v.out, h.out})
     return bad_input("mask ", mask.shape, " must be ", extents{images, shifts / 2, v.out, h.out});
-  if (bias && bias.shape != extents{filters}) return bad_input("B ", bias.shape, " must be ", extents{filters});
   const result<value*> y = c.output(0, extents{images, filters, v.out, h.out});
   if (!y) return y.error();
   if ((*y)->shape.count() == 0) return {};

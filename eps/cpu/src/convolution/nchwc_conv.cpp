@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/nchwc_conv.hpp>
+#include <cameo/geometry/conv.hpp>
 
 #include "machine/lane_scratch.hpp"
 #include "machine/work_split.hpp"
@@ -411,7 +412,7 @@ status add_weights(run_context& c, const nchwc_conv& k, conv_call& call) {
 
 result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
   c.may_overwrite(0, 3);  // an element of Sum is read just before that element of Y is written
-  result<window> shape = window::bind(c);
+  result<window> shape = window_of(c);
   if (!shape) return shape.error();
   result<activation> f = activation_named(c.string_or("activation", ""), dtype::f32);
   if (!f) return f.error();
@@ -420,7 +421,7 @@ result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
   nchwc_conv made{*shape, {}, false, *f, &best_nchwc_kernels(), &best_nchwc_line_kernels()};
   made.plain_weights = c.int_or("plain_weights", 0) != 0;
   made.w.groups = c.int_or("group", 1);
-  if (made.w.groups < 1) return bad_attribute("group is ", made.w.groups, "; it must be at least 1");
+  if (status s = geometry::check_groups(made.w.groups); !s) return s;
   if (!c.is_constant(1) || !c.prepack || !made.plain_weights) return made;
   result<filters> known = filters_of(c.inputs[1].constant->shape, made.w.groups);
   std::size_t size = 0;
@@ -473,7 +474,7 @@ status nchwc_conv::run(run_context& c) const {
   if (!call.plain && x[1] != rounded_up(channels))
     return bad_input("input ", x, " needs ", rounded_up(channels), " channels in blocks, or fewer than 16 plain ones, ",
                      "for weights of ", channels);
-  result<placed_window> placed = shape.place(x, call.w.kernel);
+  result<placed_window> placed = shape.place<std::int64_t>(x, call.w.kernel);
   if (!placed) return placed.error();
   if (packed_pairs) call.packed_pairs = packed_pairs, call.w = as_bf16_filters(call.w);
   call.rows = placed->axes[0], call.columns = placed->axes[1], call.images = x[0], call.in_channels = x[1];

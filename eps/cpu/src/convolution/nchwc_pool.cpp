@@ -14,7 +14,7 @@ constexpr std::int64_t block_work = 1 << 17;  // the number of elements that a t
 
 template <bool Mean>
 result<nchwc_pool<Mean>> nchwc_pool<Mean>::bind(bind_context& c) {
-  result<window> shape = window::bind(c);
+  result<window> shape = window_of(c);
   if (!shape) return shape.error();
   return nchwc_pool{*shape, c.int_or("count_include_pad", 0) != 0, &best_nchwc_kernels()};
 }
@@ -23,13 +23,13 @@ template <bool Mean>
 status nchwc_pool<Mean>::run(run_context& c) const {
   const extents& x = c.input(0).shape;
   if (status s = check_blocked(x); !s) return s;
-  result<placed_window> placed = shape.place(x, shape.kernel, true);
+  result<placed_window> placed = shape.place<std::int64_t>(x, {}, true);
   if (!placed) return placed.error();
   const window_axis rows = placed->axes[0], columns = placed->axes[1];
   result<tensor_view<float>> y = c.output<float>(0, {x[0], x[1], rows.out, columns.out});
   if (!y) return y.error();
   if (y->empty()) return {};
-  // For each output of a line, 1 / the number of elements in its window; for most lines the same.
+  // For each output of a line: 1 / the number of elements in its window. Most lines have the same numbers.
   const auto scales = lane_scratch<float>::make(c, Mean ? std::size_t(columns.out) : 0);
   if (!scales) return scales.error();
   nchwc_pool_line base{};

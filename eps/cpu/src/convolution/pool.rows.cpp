@@ -111,7 +111,7 @@ struct pool_job {
   std::int64_t planes, in, out, lines;
 };
 result<pool_job> job_of(const window& shape, const extents& x) {
-  result<placed_window> w = shape.place(x, shape.kernel, true);
+  result<placed_window> w = shape.place<std::int64_t>(x, {}, true);
   if (!w) return w.error();
   pool_job job{*w, {x[0], x[1]}, x[0] * x[1], w->in_count(), w->out_count(), 0};
   for (std::size_t i = 0; i < w->rank; ++i) job.y.push_back(w->axes[i].out);
@@ -380,7 +380,7 @@ status norm_of_planes(run_context& c, N p) {
 template <class T>
 result<max_pool<T>> max_pool<T>::bind(bind_context& c) {
   const bool first_axis_fastest = c.int_or("storage_order", 0) != 0;
-  return window::bind(c).transform([&](const window& shape) { return max_pool{shape, first_axis_fastest}; });
+  return window_of(c).transform([&](const window& shape) { return max_pool{shape, first_axis_fastest}; });
 }
 
 template <class T>
@@ -391,7 +391,7 @@ status max_pool<T>::run(run_context& c) const {
 template <class T>
 result<average_pool<T>> average_pool<T>::bind(bind_context& c) {
   const bool include_pad = c.int_or("count_include_pad", 0) != 0;
-  return window::bind(c).transform([&](const window& shape) { return average_pool{shape, include_pad}; });
+  return window_of(c).transform([&](const window& shape) { return average_pool{shape, include_pad}; });
 }
 
 template <class T>
@@ -401,7 +401,7 @@ status average_pool<T>::run(run_context& c) const {
 
 template <class T>
 result<lp_pool<T>> lp_pool<T>::bind(bind_context& c) {
-  result<window> shape = window::bind(c);
+  result<window> shape = window_of(c);
   if (!shape) return shape.error();
   result<float> p = power_of(c);
   if (!p) return p.error();

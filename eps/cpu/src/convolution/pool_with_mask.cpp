@@ -31,7 +31,7 @@ float largest_in_window(const placed_window& w, const outer_window& lines, std::
 }  // namespace
 
 result<max_pool_with_mask> max_pool_with_mask::bind(bind_context& c) {
-  result<window> shape = window::bind(c);
+  result<window> shape = window_of(c);
   if (!shape) return shape.error();
   if (shape->kernel.empty()) return bad_attribute("needs kernel_shape");
   return max_pool_with_mask{*shape};
@@ -42,7 +42,7 @@ status max_pool_with_mask::run(run_context& c) const {
   const std::size_t rank = x.shape.rank();
   if (rank < 3 || rank > 5) return bad_input("X ", x.shape, " must have one to three axes after N and C");
   if (status s = usable_sizes("X", x.shape); !s) return s;
-  const result<placed_window> w = shape.place(x.shape, shape.kernel);
+  const result<placed_window> w = shape.place<std::int64_t>(x.shape, {});
   if (!w) return w.error();
   extents y_shape{x.shape[0], x.shape[1]};
   for (std::size_t i = 0; i < w->rank; ++i) y_shape.push_back(w->axes[i].out);

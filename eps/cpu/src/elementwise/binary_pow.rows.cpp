@@ -14,7 +14,8 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Exact for exponents of at least 0; wraps around.
+/// Computes the power of an integer: exactly for exponents of at least 0, if it does not overflow; else it wraps
+/// around. Negative exponents are computed in double.
 template <class T>
 T integer_power(T base, std::int64_t exponent) {
   if (exponent < 0) return as_element<T>(std::pow(double(base), double(exponent)));
@@ -53,7 +54,8 @@ void read_exponents(const From* from, E* to, std::int64_t n) {
     widen_row(from, wide, n);
     for (std::int64_t i = 0; i < n; ++i) to[i] = E(wide[i]);
   } else if constexpr (std::is_same_v<From, std::uint64_t> && std::is_same_v<E, std::int64_t>) {
-    // Beyond int64 only the lowest bit of an exponent matters: results wrap around, or are 0, 1 or -1.
+    // An exponent of 2^63 or more, which int64 cannot hold, becomes 2^62 or 2^62 + 1, whichever has the same parity.
+    // The powers of 0, 1 and -1 stay the same; those of other numbers overflow with either exponent.
     for (std::int64_t i = 0; i < n; ++i) to[i] = E(from[i] >> 63 ? (from[i] & 1) | (std::uint64_t{1} << 62) : from[i]);
   } else {
     for (std::int64_t i = 0; i < n; ++i) to[i] = E(from[i]);

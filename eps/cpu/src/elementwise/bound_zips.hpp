@@ -27,7 +27,8 @@ template <class List>
 struct zip_loops;
 template <class... Rows>
 struct zip_loops<row_list<Rows...>> {
-  /// The function that the row's kernel needs from here: its `bind`, or the search for loops.
+  /// The function that is instantiated for the kernel of a row: its `bind`, or, if the kernel has another one, the
+  /// search for loops.
   template <class Row>
   static consteval auto function_of() {
     if constexpr (std::is_same_v<typename Row::kernel, binary<typename Row::op>>) return &Row::kernel::bind;

@@ -29,7 +29,8 @@ void direct_row(const void* from, void* to, std::int64_t n) {
   }
 }
 
-/// Low bits do not depend on the sign of the type, so that signed and unsigned types share a loop.
+/// The low bits that a conversion of integers keeps do not depend on whether a type is signed, so signed and unsigned
+/// types share a loop.
 template <class T>
 using bits_of_integer = std::make_unsigned_t<T>;
 

@@ -96,7 +96,8 @@ void write_integers(const W* from, T* to, std::int64_t n) {
   }
 }
 
-/// Converts a double to a float that rounds to every narrower format as the double would: an inexact float is made odd.
+/// Converts a double to a float that rounds to every narrower format as the double would: the last bit of an inexact
+/// float is set (rounding to odd).
 float float_to_narrow(double x) {
   const auto near = float(x);
   const double back = near;
@@ -118,7 +119,8 @@ std::uint8_t exponent_only(float value, cast_state::rounding round, bool saturat
   constexpr std::uint8_t nan = 0xFF, largest = 0xFE;
   if (exponent == 0xFF) return mantissa || !saturate ? nan : largest;
   if (exponent == 0 && mantissa < 0x400000) return saturate ? 0 : nan;  // less than 2^-127
-  // 2^-127 is subnormal in float, and its distance to the next power of two is half as many mantissa steps.
+  // 2^-127 is subnormal in float: from it to 2^-126 there are 2^22 steps of the mantissa, half as many as between
+  // larger powers of two.
   const std::uint32_t past = exponent ? mantissa : mantissa - 0x400000, half = exponent ? 0x400000 : 0x200000;
   const bool up =
       round == cast_state::rounding::up ? past != 0 : round == cast_state::rounding::nearest && past >= half;

@@ -10,8 +10,8 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// A number in [0, 1) with 53 bits, made from the generator as numpy's RandomState(seed) makes it: the expected masks
-/// of ONNX's tests come from there.
+/// A number in [0, 1) with 53 bits, made from the generator as numpy's RandomState(seed) makes it, because the expected
+/// masks of ONNX's tests were made by numpy.
 double uniform(std::mt19937& random) {
   const auto high = std::uint32_t(random()) >> 5, low = std::uint32_t(random()) >> 6;
   return (high * 0x1p26 + low) * 0x1p-53;

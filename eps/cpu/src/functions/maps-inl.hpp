@@ -151,7 +151,7 @@ template <class V>
 HWY_INLINE V apply(op::HardSwish, V x) {
   return x * between_zero_and_one(mul_add(x, V(1.0f) / V(6), V(0.5f)));
 }
-/// x * tanh(log(1 + exp(x))), with the tanh as a quotient of powers.
+/// x * tanh(log(1 + exp(x))). With e = exp(x), the tanh is ((1 + e)^2 - 1) / ((1 + e)^2 + 1).
 template <class V>
 HWY_INLINE V apply(op::Mish, V x) {
   const V limit(20), e = exp(select(x > limit, limit, x)), w = e * (e + V(2));  // (1 + e)^2 - 1; from 20 on Mish is x

@@ -84,8 +84,8 @@ struct sums {
   }
 };
 
-/// Calls f(i, count, v) for each vector of the elements [i, i + count) of n; v counts from 0 to vectors<T> - 1, again
-/// and again. The last vector may have fewer elements than lanes.
+/// Calls f(i, count, v) for each vector of the elements [i, i + count) of n; v is the number of the vector modulo
+/// vectors<T>. The last vector may have fewer elements than lanes.
 template <class T, class F>
 HWY_INLINE void each_vector(std::int64_t n, const F& f) {
   std::int64_t i = 0;

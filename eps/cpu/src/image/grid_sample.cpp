@@ -27,7 +27,7 @@ std::int64_t reflected(std::int64_t i, const sampled_axis& a) {
   return std::int64_t((x < low) == even ? low + rest : high - rest);
 }
 
-/// Returns the index of the element that is read at index i, which may be outside; -1 for a zero.
+/// Returns the index of the element that is read at index i, which may be outside of the image; -1 if a zero is read.
 template <class R>
 std::int64_t element_at(std::int64_t i, const sampled_axis& a, grid_sample::padding outside) {
   if (i >= 0 && i < a.size) return i;
@@ -40,7 +40,7 @@ std::int64_t element_at(std::int64_t i, const sampled_axis& a, grid_sample::padd
 template <class R>
 struct axis_taps {
   int count = 0;
-  std::int64_t at[4];  // offsets; -1: a zero
+  std::int64_t at[4];  // offsets; -1: a zero is read
   R weight[4];
 };
 
@@ -85,7 +85,7 @@ R sample(const T* plane, const axis_taps<R>* taps, std::size_t axes, std::int64_
   return sum;
 }
 
-/// Returns the element that mode nearest selects, of any type; null for a zero.
+/// Returns the element that mode nearest selects, of any type; null if a zero is read.
 template <class T, class R>
 const T* nearest_element(const T* plane, const axis_taps<R>* taps, std::size_t axes) {
   for (std::size_t i = 0; i < axes; ++i) {

@@ -30,7 +30,7 @@ class blocked_floats : public image_facts {
   bool reads_plain(const node_view& n, std::size_t input) const {
     return input == 0 && kind_of(n) == kind::conv && channels(n.input(0)) < block && int_attribute(n, "group", 1) == 1;
   }
-  /// True for one pixel with whole blocks of channels.
+  /// True if the value has the same bytes in both layouts, as an image of one pixel with whole blocks of channels has.
   bool is_same_bytes(const value_view& v) const { return is_one_pixel(v) && channels(v) % block == 0; }
 
   value_id to_form(edit& e, const value_view& v) const { return e.add<op::nchwc::ReorderInput>({v.id()}); }
@@ -55,7 +55,8 @@ class blocked_floats : public image_facts {
     if (!n.input(0) || !is_image(n.input(0))) return kind::none;
     if (n.has_op<op::MaxPool, op::AveragePool, op::GlobalAveragePool, op::GlobalMaxPool>())
       return int_attribute(n, "storage_order") == 0 ? kind::pool : kind::none;
-    // All further inputs are constants of one element: the bounds of Clip.
+    // A pointwise operator can run in the blocked layout if all its inputs but the first are constants of one element,
+    // as the bounds of Clip are.
     if (detail::has_role(n.op()->roles, role::is_pointwise)) return others_are_numbers(n) ? kind::unary : kind::none;
     if (detail::has_role(n.op()->roles, role::broadcasts))
       return all_inputs(n, [&](const value_view& v) { return is_image(v) && have_same_shape(v, n.output(0)); })

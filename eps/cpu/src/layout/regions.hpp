@@ -13,7 +13,8 @@ namespace CAMEO_NAMESPACE::eps {
 
 /// Whether a node can run in another layout of images: not at all, with a gain, or only to save reorders.
 enum class image_role : std::uint8_t { none, gains, follows };
-/// The role of a kind of nodes; only convolutions gain.
+/// Returns the role of a kind of nodes: convolutions are faster in the other layout, and all other kinds only save
+/// reorders.
 template <class Kind>
 constexpr image_role role_of_kind(Kind k) {
   return k == Kind::none ? image_role::none : k == Kind::conv ? image_role::gains : image_role::follows;
@@ -37,8 +38,9 @@ concept image_layout = requires(const L& l, const node_view& n, const value_view
   { l.moved(e, n, inputs) } -> std::same_as<value_id>;    // the output of the node that replaces `n`
 };
 
-/// Moves nodes to a layout of images where that costs least: a reorder costs the size of its value, and some nodes
-/// gain. The choice is a minimum cut, so no other choice is cheaper.
+/// Moves the nodes to a layout of images for which that costs least: a reorder costs the number of elements of its
+/// value, and the gains of nodes that are faster in the layout reduce the cost. The choice is a minimum cut, so no
+/// other choice is cheaper.
 template <image_layout Layout>
 class region_rewrite {
  public:

@@ -7,8 +7,8 @@
 // another one: a third of the memory traffic is wasted.
 namespace CAMEO_NAMESPACE::eps {
 
-/// True if non-temporal stores pay for an output of so many bytes, because it has left the caches before it is read.
-/// The choice changes no bit of the result.
+/// True if non-temporal stores pay for an output of this size: one that has left the caches before it is read. The
+/// choice changes no bit of the result.
 constexpr bool past_caches(std::size_t bytes) { return bytes >= std::size_t{64} << 20; }
 
 /// A writer of non-temporal stores, for one thread. Other threads may read what was written once it is destroyed.

@@ -3,7 +3,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// See cpu::measure_peak().
+/// Implements cpu::measure_peak().
 machine_peak measure_peak(std::size_t threads, std::size_t bytes, double seconds);
 
 }  // namespace CAMEO_NAMESPACE::eps

@@ -31,7 +31,7 @@ double multiply_adds(std::size_t rounds, float* sink) {
   return 24.0 * double(hn::Lanes(d)) * double(rounds);
 }
 
-/// Sums `count` floats, a multiple of 8 of the longest vectors.
+/// Sums `count` floats. `count` is a multiple of the elements of 8 vectors of the largest size.
 void sum(const float* from, std::size_t count, float* sink) {
   const hn::ScalableTag<float> d;
   const std::size_t n = hn::Lanes(d);

@@ -28,9 +28,11 @@
 /// The number of vector registers of an instruction set: a tile has as many accumulators as fit beside its factors.
 /// Evaluate it within HWY_NAMESPACE, after hwy/highway.h.
 #define CAMEO_SIMD_REGISTERS (HWY_MAX_BYTES >= 64 || HWY_ARCH_ARM_A64 ? 32 : 16)
-/// True if an instruction converts vectors of float to float16 and back. Evaluate it like CAMEO_SIMD_REGISTERS.
+/// True if an instruction converts vectors of float to float16 and back. Evaluate it within HWY_NAMESPACE, after
+/// hwy/highway.h.
 #define CAMEO_SIMD_FLOAT16 ((HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || HWY_ARCH_ARM_A64)
-/// True if a vector has more than one lane; true if instructions are emulated by the compiler's plain code.
+/// CAMEO_SIMD_VECTORS is true if a vector has more than one lane, CAMEO_SIMD_EMULATED if vector instructions are
+/// emulated by plain code.
 #define CAMEO_SIMD_VECTORS (HWY_TARGET != HWY_SCALAR)
 #define CAMEO_SIMD_EMULATED (HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128)
 

@@ -9,8 +9,8 @@ namespace CAMEO_NAMESPACE::eps {
 struct split_axis {
   std::int64_t units = 1;
   std::int64_t most = units;  // the most units of a task, so that their operands stay in a cache
-  std::int64_t enough = 1;    // a task keeps at least so many units while the other axis can be split
-  std::int64_t least = 1;     // a task keeps at least so many units in any case
+  std::int64_t enough = 1;    // a task keeps at least this number of units while the other axis can be split
+  std::int64_t least = 1;     // a task keeps at least this number of units in any case
 };
 
 /// Work over all units of two axes. Results must not depend on how it is split, since the number of workers decides
@@ -37,11 +37,11 @@ class work_split {
   work_split(const work_size&, std::size_t workers);
 
   std::int64_t tasks() const { return blocks_ * inner_blocks_; }
-  /// True if there are fewer tasks than the work would pay for.
+  /// True if the units allow fewer tasks than the cost of the work would pay for.
   bool is_short() const { return is_short_; }
   /// The number of tasks that a worker does in one call; small tasks are not worth a call each.
   std::int64_t tasks_per_call() const { return tasks_per_call_; }
-  /// The largest number of units of a task.
+  /// The largest numbers of outer and of inner units of a task.
   std::int64_t most_outer() const { return (outer_ + outer_blocks_ - 1) / outer_blocks_; }
   std::int64_t most_inner() const { return (inner_ + inner_blocks_ - 1) / inner_blocks_; }
 

@@ -32,10 +32,10 @@ struct attention_work {
   const std::int64_t* lengths = nullptr;  // the number of valid keys of each batch; null: all
   std::int64_t past = 0;       // without lengths, query i has position past + i; with lengths, the last query has the
                                // position of the last valid key
-  bool is_padded = false;      // with lengths too, query i has position past + i: queries after the length are padding
-  bool causal = false;         // a query attends to no key after its position
+  bool is_padded = false;      // even with lengths, query i has position past + i; queries after the length are padding
+  bool causal = false;         // a query attends to no key after its own position
   bool last_sees_all = false;  // exception to `causal`: the last query attends to all keys
-  std::int64_t left_window = -1, right_window = -1;  // the most keys before and after its position; -1: any
+  std::int64_t left_window = -1, right_window = -1;  // the most keys before and after a query's position; -1: any
   const run_context* run = nullptr;                  // checked between blocks of keys: a stopped run skips the rest
   const float* sinks = nullptr;  // a score of each head that takes part in softmax but has no value; null: none
 

@@ -86,7 +86,8 @@ CAMEO_INLINE void put_whole(const bf16_line& p, std::int64_t row, __m512 (&sums)
   for (int i = 0; i < Rows; ++i) CAMEO_UNROLL
   for (int j = 0; j < Vectors; ++j) _mm512_storeu_ps(y + i * y_row + j * y_vector, sums[i][j]);
 }
-/// Stores the outputs in all other cases.
+/// Stores the outputs in all cases that put_whole() does not support: vectors with fewer lanes, or sums that started
+/// with 0.
 template <int Rows, int Vectors>
 CAMEO_NOINLINE void put_any(const bf16_line& p, std::int64_t row, const __m512 (&sums)[Rows][Vectors]) {
   const __m512 alpha = _mm512_set1_ps(p.alpha), low = _mm512_set1_ps(p.low), high = _mm512_set1_ps(p.high);

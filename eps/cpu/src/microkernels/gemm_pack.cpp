@@ -76,7 +76,7 @@ void stack_panels(const From* from, std::int64_t stride, std::int64_t count, std
 }
 
 /// Packs `count` rows, `stride` apart, with `k` steps, `k_stride` apart, into panels of `width`. Columns of B are
-/// packed like rows of A. If the run should end, the rest is skipped.
+/// packed like rows of A. If the run is stopped, the rest is skipped.
 template <class From, class To>
 void pack_panels(const From* from, std::int64_t stride, std::int64_t k_stride, std::int64_t count, std::int64_t k,
                  std::int64_t width, To* to, const run_context* run = nullptr) {

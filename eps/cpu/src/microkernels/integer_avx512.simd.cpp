@@ -33,7 +33,8 @@ struct bytes : vectors {
   static CAMEO_INLINE cells odds(cells a) { return _mm512_srli_epi16(a, 8); }
   static CAMEO_INLINE sum add_wide(sum s, cells a, cells b) { return _mm512_add_epi32(s, _mm512_madd_epi16(a, b)); }
 
-  /// See integer_avx2.simd.cpp.
+  /// The positive weights of a pair, and the negative ones, may add up to 128, as 128 * 255 < 2^15: then the sum of the
+  /// two products does not saturate for any u8.
   static CAMEO_INLINE bool pairs_fit(cells a, cells b = nothing()) {
     const cells one = _mm512_set1_epi8(1), zero = nothing(), most = _mm512_set1_epi16(128);
     const auto pairs = [&](cells x, cells y) {
@@ -51,7 +52,9 @@ struct shorts : vectors {
   static CAMEO_INLINE sum add_products(sum s, cells a, cells b) { return _mm512_add_epi32(s, _mm512_madd_epi16(a, b)); }
 };
 
-// For the products of pairs, see nbits_avx2-inl.hpp.
+// The instruction vpmaddubsw adds two products of u8 and s8, and saturates at 16 bits. The products of weights of 2 and
+// 4 bits are too small for that. For weights of 8 bits minus 128, the magnitude is multiplied, and the sign is moved to
+// the other factor: the sum is 2 * 128 * 127 at most.
 struct few_bits : nbits_vectors {
   template <int Bits>
   static constexpr int middle = Bits == 8 ? 128 : 0;

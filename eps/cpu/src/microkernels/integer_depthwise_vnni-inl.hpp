@@ -68,8 +68,8 @@ std::int64_t channel_at(std::int64_t i, std::int64_t block) {
   return 16 * lane + 4 * v + i % 4;
 }
 
-/// The number of quads (four rows of a window) that windows with so many columns have; the filters of missing rows are
-/// 0.
+/// The number of quads (four rows of a window) that a window with this number of columns has; the filters of missing
+/// rows are 0.
 constexpr int quads_of(std::int64_t columns) { return columns > 4 ? 2 : 1; }
 bool takes_window(std::int64_t rows, std::int64_t columns, std::int64_t dilation) {
   const int quads = quads_of(columns);

@@ -117,12 +117,12 @@ struct depthwise_lines {
   std::int64_t row_step, pixel;  // bytes from one row of the window to the next, and from one pixel to the next
   std::int64_t rows, columns, stride, dilation;
   std::int64_t row, row_stride, row_dilation, image_rows;  // `row`: the image row at which the first window begins
-  std::int64_t column, image_columns;                      // `column`: the image column at which it begins
-  std::uint8_t padding;                                    // the value of x outside of the image
-  const std::byte* w;                                      // packed filters
-  const std::int32_t* start;                               // [channels]: the initial values of sums
-  std::int64_t channels, outputs;                          // outputs of a line
-  std::int32_t* sums;                                      // [lines][outputs][channels]; null: the output is quantized
+  std::int64_t column, image_columns;  // `column`: the image column at which the first window begins
+  std::uint8_t padding;                // the value of x outside of the image
+  const std::byte* w;                  // packed filters
+  const std::int32_t* start;           // [channels]: the initial values of sums
+  std::int64_t channels, outputs;      // outputs of a line
+  std::int32_t* sums;                  // [lines][outputs][channels]; null: the output is quantized
   const float* scale;  // [channels]. These four are as in integer_line, with the limits of u8 or s8 as low and high
   float low, high;
   std::int32_t zero;
@@ -145,8 +145,8 @@ struct depthwise_loops {
 };
 
 /// QLinearAdd in fixed point: for bytes a and b, each XORed with `flip`, the result is (a * A + b * B + start) >> shift
-/// in 32 bits that wrap, clamped to u8 and XORed with `flip`. The exceptions are the pairs for which that differs from
-/// the definition in floating point, which has to hold.
+/// in 32 bits that wrap, clamped to u8 and XORed with `flip`. The exceptions are the pairs for which that result
+/// differs from the definition in floating point; they get the result y of the definition.
 struct whole_code_sum {
   static constexpr int most_exceptions = 8;
   std::int16_t high[2], low[2];  // A = 256 * high[0] + low[0], B = 256 * high[1] + low[1]

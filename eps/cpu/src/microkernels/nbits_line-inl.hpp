@@ -186,8 +186,7 @@ struct byte_tiles {
   }
 };
 
-/// Computes a line in tiles of tile_rows rows, and the rest in tiles of 4, 2 and 1 rows. Few rows so read the weights
-/// once.
+/// Computes a line in tiles of tile_rows rows, and the rest in tiles of 4, 2 and 1 rows.
 template <class A, class Tiles>
 CAMEO_NOINLINE void run_rows(const nbits_line& p) {
   constexpr int most = A::tile_rows;

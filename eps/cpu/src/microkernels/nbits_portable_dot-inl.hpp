@@ -1,5 +1,6 @@
-// The arrays of nbits_portable-inl.hpp with the products of bytes of an arithmetic A, whose sums have as many lanes. If
-// A multiplies int8 only, its `middle` is subtracted from weights of 8 bits.
+// Extends nbits_vectors of nbits_portable-inl.hpp (arrays of four elements) by products of bytes, which the integer
+// arithmetic A computes with vectors of four sums. If A multiplies int8 only, its `middle` is subtracted from weights
+// of 8 bits.
 template <class A>
 struct few_bits : nbits_vectors {
   static_assert(A::lanes == lanes);

@@ -18,8 +18,8 @@ namespace {
 
 /// The most blocks of output channels of a tile: several if a block is one vector and there are 32 registers.
 constexpr int most_blocks = vectors == 1 && CAMEO_SIMD_REGISTERS == 32 ? 3 : 1;
-/// The most outputs of a tile with so many blocks: as many as there are registers for, beside those for the weights and
-/// one factor.
+/// The most outputs of a tile with `blocks` blocks of channels: as many as there are registers for, beside those for
+/// the weights and one factor.
 constexpr int most_pixels(int blocks) {
   const int of_a_pixel = blocks * vectors;
   return std::clamp((CAMEO_SIMD_REGISTERS - 1 - of_a_pixel) / of_a_pixel, 2, 16);

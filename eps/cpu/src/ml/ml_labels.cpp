@@ -94,7 +94,7 @@ status sort_table(bind_context& c, label_table& table, const given_list& keys, c
   });
 }
 
-/// The value for keys that are not in the table, from the node's attributes or by the definition.
+/// Returns the value for keys that are not in the table: from the node's attributes, else the default of the operator.
 result<const void*> otherwise_of(bind_context& c, dtype type) {
   if (const given_list given = listed(c, "default_tensor"); given.type != dtype::undefined) {
     if (given.type != type || given.count < 1) return bad_attribute("default_tensor must be one ", type);
@@ -245,7 +245,7 @@ result<zip_map> zip_map::bind(bind_context& c) {
   return made;
 }
 
-/// A map is made as output 0 and then kept, so that it has a separate owner.
+/// Makes a map as output 0, and returns a reference that keeps it alive after output 0 is overwritten by the next map.
 result<value> zip_map::map_of(run_context& c, const value& keys, const float* row) const {
   result<value> numbers = c.make(dtype::f32, keys.shape);
   if (!numbers) return numbers.error();

@@ -17,7 +17,8 @@ struct normalized_tensors {
   const row_rooms<C>&x, &y;
   std::size_t lane;
 
-  /// Calls f(row, its offset) for all rows of n elements that belong to the statistic of the one at `start`.
+  /// Calls f(row, offset of the row) for all rows of n elements that share a mean and a variance with the row at offset
+  /// `start`.
   template <class F>
   void over_rows(const reduce_loops& loops, std::int64_t start, std::int64_t n, F f) const {
     odometer at{loops.gone, 0};

@@ -37,7 +37,7 @@ struct normal_outputs {
     if (!y || !sum) return status_code::out_of_memory;
     return normal_outputs{*y, *sum, *sum_out != *out};
   }
-  /// Computes row r of both from the inputs in `row`, whose outputs it sets.
+  /// Computes row r of both outputs from the inputs in `row`, and sets the pointers to the outputs in `row`.
   row_statistics fill(normal_row<C>& row, std::size_t lane, std::int64_t r) const {
     row.y = y.room(lane, r * row.n), row.sum = sum.room(lane, r * row.n);
     const row_statistics made = normalize_row(row);

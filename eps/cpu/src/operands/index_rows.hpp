@@ -19,7 +19,8 @@ inline std::int64_t place(std::int64_t index, std::int64_t size) { return index 
 /// The elements of data that GatherElements and ScatterElements access, row by row of `indices`.
 class index_rows {
  public:
-  /// INVALID_ARGUMENT if the shapes don't fit each other, or an index is out of range.
+  /// Checks the shapes and the indices. INVALID_ARGUMENT if the shapes don't fit each other, or an index is out of
+  /// range.
   static result<index_rows> make(const value& data, const value& indices, std::int64_t axis) {
     const std::size_t rank = data.shape.rank();
     std::size_t at = 0;
@@ -59,7 +60,8 @@ class index_rows {
 /// of a block.
 class index_tuples {
  public:
-  /// INVALID_ARGUMENT if the shapes don't fit each other, or an index is out of range.
+  /// Checks the shapes and the indices. INVALID_ARGUMENT if the shapes don't fit each other, or an index is out of
+  /// range.
   static result<index_tuples> make(const value& data, const value& indices, std::int64_t batch_dims) {
     const extents &d = data.shape, &i = indices.shape;
     if (d.rank() == 0 || i.rank() == 0) return bad_input("needs data and indices of at least one axis");

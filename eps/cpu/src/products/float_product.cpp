@@ -83,7 +83,7 @@ void for_column_ranges(run_context& c, std::int64_t n, std::int64_t unit, std::i
   });
 }
 
-/// For a C of one column, where A's rows and B's column are contiguous: dot products of unpacked operands.
+/// Computes a C of one column as dot products of unpacked operands. The rows of A and the column of B are contiguous.
 template <class T, class A>
 void multiply_dots(run_context& c, const gemm_problem<T, T, A>& p, std::int64_t products) {
   // `piece` elements of A are read between two stop checks, which is more than the L2 cache has; the number of rows is
@@ -109,7 +109,8 @@ void multiply_dots(run_context& c, const gemm_problem<T, T, A>& p, std::int64_t 
   });
 }
 
-/// Gives loops the A's of products with few rows, with elements of type T. This one reads them in place.
+/// Returns the matrices A of products with few rows, with elements of type T. The primary template refers to A in
+/// place.
 template <class T, class A>
 class few_rows_of_a {
  public:
@@ -124,8 +125,8 @@ class few_rows_of_a {
   matrix_ref<T> a;
   std::span<const std::int64_t> offsets;
 };
-/// This one widens A's of float16 or bfloat16. If there are no more A's than workers, all are widened in advance, since
-/// several workers read each; else each worker widens the A that it multiplies.
+/// The specialization for matrices A of float16 or bfloat16 widens them. If there are no more of them than workers, all
+/// are widened in advance, since several workers read each; else each worker widens the A that it multiplies.
 template <class T>
 class few_rows_of_a<T, any_float> {
  public:
@@ -172,12 +173,13 @@ class few_rows_of_a<T, any_float> {
 /// The number of columns of a strip, if B is not packed.
 constexpr std::int64_t widest_strip = 1024;
 
-/// For a C of few rows, where B's rows are contiguous, or B is packed as panels: adds scaled rows of B.
+/// Computes a C of few rows as sums of scaled rows of B. The rows of B are contiguous, or B is packed as panels.
 template <class T, class B, class A>
 status multiply_few_rows(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products) {
   const std::int64_t panel = tile_of<T>().columns, strip = p.packed_b ? panel : widest_strip;
   const std::int64_t depth = gemm_depth(p.k);
-  // The sums of all blocks of k but the first, for each worker. The stack of a small processor is too small for them.
+  // Each worker has a buffer for the sums over a block of k, if there are several blocks. It is scratch memory, because
+  // the stack of a small processor is too small for it.
   const std::int64_t most = p.k > depth ? p.m * std::min(strip, p.n) : 0;
   const result<std::span<T>> room = c.scratch<T>(std::size_t(most) * c.lanes());
   if (!room) return room.error();
@@ -209,8 +211,8 @@ status multiply_few_rows(run_context& c, const gemm_problem<T, B, A>& p, std::in
   return {};
 }
 
-/// For a C of few rows, where B's columns are contiguous: transposes some steps of k of a panel, and multiplies them
-/// while they are in the L1 cache.
+/// Computes a C of few rows if the columns of B are contiguous: transposes some steps of k of a panel, and multiplies
+/// them while they are in the L1 cache.
 template <class T, class B, class A>
 status multiply_transposed(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products) {
   const std::int64_t width = tile_of<T>().columns, depth = gemm_depth(p.k);

@@ -89,8 +89,8 @@ const integer_arithmetic& arithmetic_for(weight_form w) {
   const integer_loops& cells = best_integer_loops();
   if (!fit_bytes(w.is_signed, w.zeros)) return cells.shorts;
   // Quantization maps the largest weight of a column to 127; the more weights a column has, the smaller most of them
-  // are beside it, and the fewer groups have to be `wide` (see cell_kind). With less depth than this, too many were, in
-  // ResNet-50 and MobileNetV2 with a scale for each channel.
+  // are beside it, and the fewer dot-product groups need weights of int16 (cell_kind::wide). In ResNet-50 and
+  // MobileNetV2 with a scale for each channel, columns with fewer weights than this had too many such groups.
   constexpr std::int64_t enough = 384;
   return cells.bytes.sort && (!w.may_sort || w.depth < enough) ? cells.shorts : cells.bytes;
 }

@@ -9,8 +9,8 @@ namespace CAMEO_NAMESPACE::eps {
 struct float_range {
   float low, high;
 };
-/// The scale and zero point by which numbers of such a range are quantized to uint8, as DynamicQuantizeLinear defines.
-/// If the range is too small for a scale in float, the scale is 0, and so are the quantized values.
+/// The scale and zero point by which DynamicQuantizeLinear quantizes the numbers of a float_range to uint8. If the
+/// range is too small for a scale in float, the scale is 0, and so are the quantized values.
 struct byte_quantization {
   float scale;
   std::uint8_t zero;

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/integer_conv.hpp>
+#include <cameo/geometry/conv.hpp>
 
 #include "integer_filters.hpp"
 #include "machine/lane_scratch.hpp"
@@ -19,21 +20,12 @@ struct integer_problem {
   std::int64_t all_channels() const { return w.groups * w.channels; }
 };
 result<integer_problem> place(const integer_conv_state& state, const extents& x, const extents& w) {
-  if (x.rank() < 3 || w.rank() != x.rank()) return bad_input("x ", x, " and w ", w, " need the same rank, at least 3");
+  const result<geometry::conv> checked = geometry::conv_of<std::int64_t>(state.shape, state.groups, x, w, {});
+  if (!checked) return checked.error();
   const result<integer_filter_shape> f = filters_of(w, state);
   if (!f) return f.error();
-  integer_problem p{*f, {}, x[0], {x[0], w[0]}};
-  std::int64_t needed = 0;
-  if (!checked_multiply(f->channels, state.groups, needed) || needed != x[1])
-    return bad_input("x ", x, " and w ", w, " don't fit ", state.groups, " groups");
-  const std::span<const std::int64_t> kernel = w.dims().subspan(2);
-  for (std::size_t i = 0; i < state.shape.kernel.size(); ++i)
-    if (state.shape.kernel.size() != kernel.size() || state.shape.kernel[i] != kernel[i])
-      return bad_input("kernel_shape ", extents{state.shape.kernel}, " is not what w ", w, " has");
-  const result<placed_window> placed = state.shape.place(x, kernel);
-  if (!placed) return placed.error();
-  p.window = *placed;
-  for (std::size_t i = 0; i < placed->rank; ++i) p.y.push_back(placed->axes[i].out);
+  integer_problem p{*f, checked->window, x[0], {x[0], w[0]}};
+  for (std::size_t i = 0; i < p.window.rank; ++i) p.y.push_back(p.window.axes[i].out);
   return p;
 }
 

@@ -45,7 +45,7 @@ void most_of_pixels(const placed_window& w, const T* x, std::int64_t line, std::
 
 template <class T>
 result<nhwc_max_pool<T>> nhwc_max_pool<T>::bind(bind_context& c) {
-  return window::bind(c).transform([](const window& shape) { return nhwc_max_pool{shape}; });
+  return window_of(c).transform([](const window& shape) { return nhwc_max_pool{shape}; });
 }
 
 template <class T>
@@ -56,7 +56,7 @@ status nhwc_max_pool<T>::run(run_context& c) const {
   extents front = x.shape();
   front.erase(front.rank() - 1);
   front.insert(1, channels);
-  const result<placed_window> w = shape.place(front, shape.kernel, true);
+  const result<placed_window> w = shape.place<std::int64_t>(front, {}, true);
   if (!w) return w.error();
   extents y_shape{front[0]};
   for (std::size_t i = 0; i < w->rank; ++i) y_shape.push_back(w->axes[i].out);

@@ -104,7 +104,7 @@ status qlinear_global_average_pool::run(run_context& c) const {
 }
 
 result<qlinear_average_pool> qlinear_average_pool::bind(bind_context& c) {
-  const result<window> shape = window::bind(c);
+  const result<window> shape = window_of(c);
   if (!shape) return shape.error();
   const dtype type = c.inputs[0].type;
   return qlinear_average_pool{*shape, c.int_or("count_include_pad", 0) != 0, c.int_or("channels_last", 0) != 0,
@@ -190,7 +190,7 @@ status qlinear_average_pool::run(run_context& c) const {
     first_channels.insert(1, x.shape.back());
     first_channels.resize(x.shape.rank());
   }
-  const result<placed_window> w = shape.place(first_channels, shape.kernel, true);
+  const result<placed_window> w = shape.place<std::int64_t>(first_channels, {}, true);
   if (!w) return w.error();
   if (w->taps() > most_in_sum) return bad_input("a window of ", w->taps(), " elements; the most is ", most_in_sum);
   extents y_shape{x.shape[0]};

@@ -73,7 +73,7 @@ extents with_rows_last(extents weights) {
   return weights;
 }
 
-/// Checks the inputs of the attention, and sets the size of its answer.
+/// Checks the inputs of the attention, and sets the size of its result ("answer").
 status check_memory(run_context& c, sizes& s) {
   const value &of_query = c.input(8), &of_keys = c.input(9), &memory = c.input(11);
   const value& lengths = c.input(12);
@@ -350,7 +350,7 @@ void each_state_row(const recurrent_state& how, const sizes& s, std::int64_t d, 
   }
 }
 
-/// Prepares the attention of direction d: computes its keys; answers are 0.
+/// Prepares the attention of direction d: computes its keys, and sets its results ("answers") to 0.
 template <class C>
 result<memory_attention<C>> read_memory(run_context& c, const sizes& s, std::int64_t d) {
   const extents& shape = c.input(11).shape;
@@ -375,7 +375,8 @@ result<memory_attention<C>> read_memory(run_context& c, const sizes& s, std::int
   return made;
 }
 
-/// Concatenates R and the part of W that multiplies the answers: [width, hidden + answer].
+/// Concatenates R and the columns of W that multiply the result of attention (`answer` numbers): [width, hidden +
+/// answer].
 template <class C>
 result<const C*> joined_weights(run_context& c, const sizes& s, const C* w, const C* r) {
   const std::int64_t n = s.hidden, row = n + s.answer;

@@ -17,8 +17,9 @@ T join(T a, T b) {
   else return F{}(a, b);
 }
 
-/// Accumulates `rows` rows of n elements; F is std::plus<> or std::multiplies<>. `before` is the row of results before,
-/// which is not read if it `starts`, and becomes the last row of results. `in` null: x is a row of neutral elements.
+/// Accumulates `rows` rows of n elements; F is std::plus<> or std::multiplies<>. `before` contains the last row of
+/// earlier results, and receives the last row of these results; it is not read if `starts` is true, as there are no
+/// earlier results. If `in` is null, all results are the neutral element.
 template <class F, class T>
 void accumulate_rows(const void* in, std::int64_t x_step, void* out, std::int64_t y_step, std::int64_t rows,
                      std::int64_t n, void* before, bool starts) {

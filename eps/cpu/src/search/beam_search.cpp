@@ -9,7 +9,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-// The indices of inputs and outputs; those below are of WhisperBeamSearch alone.
+// The indices of inputs and outputs: beam_inputs of both operators, all others of WhisperBeamSearch alone.
 constexpr search_inputs beam_inputs{2, 6, 7, 8, 9, 10};
 constexpr std::size_t processor_input = 11, pairs_input = 12, extra_input = 13, temperature_input = 14;
 constexpr std::size_t cross_output = 3, no_speech_output = 4;

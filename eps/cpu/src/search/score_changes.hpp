@@ -32,8 +32,8 @@ struct score_changes {
 
   static constexpr float lowest = std::numeric_limits<float>::lowest();
 
-  /// Changes the scores of all rows at step 0, 1, ... first_mask applies to the first step that is not forced, and
-  /// those before.
+  /// Changes the scores of all rows at step 0, 1, ... first_mask applies to the forced steps and to the first step that
+  /// is not forced.
   void apply(const token_rows& rows, std::int64_t step, float* scores) const {
     for (std::int64_t r = 0; r < rows.count; ++r, scores += words) {
       const std::span<const std::int32_t> tokens = rows.at(r);

@@ -9,13 +9,13 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Restricts the next word if Whisper writes timestamps: words from `first_time` on are times. They come in pairs and
-/// never decrease, and if all of them together are more likely than any other word, the next word is a time. The
-/// members are special words, of which a decoder may lack some.
+/// Restricts the next word if Whisper writes timestamps: words from `first_time` on are timestamps. They come in pairs
+/// and never decrease, and if all timestamps together are more likely than any other word, the next word is a
+/// timestamp. The members are special words, of which a decoder may lack some.
 struct timestamp_rules {
   std::int64_t end = 0, start = -1, translate = -1, transcribe = -1, start_of_lm = -1, no_timestamps = -1;
   std::int64_t first_time = 0;
-  static constexpr std::int64_t latest_first = 50;  // the first time is at most first_time + latest_first
+  static constexpr std::int64_t latest_first = 50;  // the first timestamp is at most first_time + latest_first
 
   static constexpr float lowest = std::numeric_limits<float>::lowest();
 
@@ -47,7 +47,7 @@ struct timestamp_rules {
   }
 
  private:
-  /// The logarithm of the sum of the exponentials of all times' scores.
+  /// Returns the logarithm of the sum of exp(score) over all timestamps.
   float of_times(std::span<const float> scores) const {
     const auto times = scores.subspan(std::size_t(first_time));
     const float most = *std::max_element(times.begin(), times.end());

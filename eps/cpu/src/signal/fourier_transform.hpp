@@ -15,8 +15,8 @@ class fourier_transform {
  public:
   using number = complex128;
 
-  /// `take(count)` returns memory for `count` numbers, as a result<std::span<number>>, which must outlive the
-  /// transform.
+  /// Makes the transform of a length. `take(count)` returns memory for `count` numbers, as a result<std::span<number>>,
+  /// which must outlive the transform.
   template <class Take>
   static result<fourier_transform> make(std::int64_t length, Take&& take) {
     fourier_transform made;

@@ -46,7 +46,8 @@ void copy_steps(const inner_loops& l, const std::byte* from, std::byte* to) {
 
 constexpr bool are_channels(std::int64_t count, std::int64_t step) { return count == step && count >= 2 && count <= 4; }
 
-/// Rows that are runs in the source and columns that are runs in the target: transposed square by square, or as images.
+/// Transposes a matrix whose elements are adjacent along the rows' index in the source, and along the other index in
+/// the target. Images with few channels have separate loops; other matrices are copied square by square.
 template <std::size_t Bytes>
 void transpose_runs(const inner_loops& l, const std::byte* from, std::byte* to) {
   constexpr auto size = std::int64_t(Bytes);

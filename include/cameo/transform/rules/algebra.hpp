@@ -4,10 +4,10 @@
 
 namespace CAMEO_NAMESPACE {
 
-/// Products: Mul, Div by a constant, and Pow with 2 or 3.
+/// The operators of flattened products: Mul, Div by a constant, and Pow with exponent 2 or 3.
 inline constexpr flattening product_algebra{detail::op_id_of<op::Mul>, detail::op_id_of<op::Div>,
                                             detail::op_id_of<op::Pow>, 1};
-/// Sums: Add, and Sub of a constant.
+/// The operators of flattened sums: Add, and Sub of a constant.
 inline constexpr flattening sum_algebra{detail::op_id_of<op::Add>, detail::op_id_of<op::Sub>, detail::op_id{}, 0};
 
 namespace pattern {

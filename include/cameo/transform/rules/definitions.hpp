@@ -13,12 +13,12 @@ struct definitions : family_at<optimization_level::basic> {
   CAMEO_API static const transform_table& table();
 };
 
-/// Puts nodes between casts whose operators have a kernel in ONNX Runtime for float32 and none for float16.
+/// Adds Casts around nodes whose operators have a kernel in ONNX Runtime for float32 but none for float16.
 struct float16_casts : family_at<optimization_level::basic> {
   CAMEO_API static const transform_table& table();
 };
 
-/// Both families.
+/// The rewrites for files whose readers run only operators with kernels.
 using kernels_only = transform_set<definitions, float16_casts>;
 }  // namespace rules
 

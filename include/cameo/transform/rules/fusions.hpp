@@ -29,8 +29,8 @@ struct attention_fusion : family_at<optimization_level::extended> {
   CAMEO_API static const transform_table& table();
 };
 
-/// Integer products that are scaled to float, with the quantization of their left operand and a bias:
-/// MatMulIntegerToFloat and DynamicQuantizeMatMul.
+/// Integer products that are scaled to float become MatMulIntegerToFloat, or DynamicQuantizeMatMul together with the
+/// quantization of their left operand. A bias is fused, too.
 struct dynamic_quantization_fusion : family_at<optimization_level::extended> {
   CAMEO_API static const transform_table& table();
 };
@@ -41,7 +41,7 @@ struct dynamic_quantization_fusion : family_at<optimization_level::extended> {
 struct few_bit_fusion : family_at<optimization_level::extended> {
   CAMEO_API static const transform_table& table();
 };
-/// few_bit_fusion for products whose other factor stays float.
+/// Like few_bit_fusion, for products whose other factor stays float.
 struct few_bit_float_fusion : family_at<optimization_level::extended> {
   CAMEO_API static const transform_table& table();
 };

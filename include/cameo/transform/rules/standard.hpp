@@ -94,12 +94,13 @@ struct qdq : family_at<optimization_level::basic> {
   CAMEO_API static const transform_table& table();
 };
 
-/// Removes pairs that only round floats: results change a little. Applied with session.enable_quant_qdq_cleanup.
+/// Removes pairs of QuantizeLinear and DequantizeLinear that only round floats, so that results change a little.
+/// Applied with session.enable_quant_qdq_cleanup.
 struct qdq_cleanup : family_at<optimization_level::basic> {
   CAMEO_API static const transform_table& table();
 };
 
-/// The transforms that a session applies by default; providers have more for their own nodes.
+/// The transforms that a session applies by default. Each provider may add transforms for its own nodes.
 using standard_transforms =
     transform_set<detail::broken_branches, detail::derivatives, own_dequantizers, detail::unpacked_weights, elimination,
                   shape_folding, constant_folding, constant_branches, common_subexpressions, weight_folding, transposes,

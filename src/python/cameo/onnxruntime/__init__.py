@@ -3,8 +3,8 @@
     import cameo.onnxruntime as ort
     session = ort.InferenceSession("model.onnx", providers=ort.get_available_providers())
 
-After cameo.onnxruntime.install(), `import onnxruntime` imports this module, so that packages that use onnxruntime run on
-cameo. docs/python.md lists what is missing. Needs numpy.
+After cameo.onnxruntime.install(), `import onnxruntime` imports this module, so that packages that use onnxruntime run
+on cameo. docs/python.md lists what is missing. Needs numpy.
 """
 
 from __future__ import annotations
@@ -113,9 +113,9 @@ class _Distributions(importlib.metadata.DistributionFinder):
 
 
 def install() -> types.ModuleType:
-    """Makes `import onnxruntime` import this module, for the rest of the process. If the real onnxruntime is installed, its
-    packages in pure Python (quantization, tools, transformers) remain importable. Raises RuntimeError if the real one was
-    imported before."""
+    """Makes `import onnxruntime` import this module, for the rest of the process. If the real onnxruntime is installed,
+    its packages in pure Python (quantization, tools, transformers) remain importable. Raises RuntimeError if the real
+    one was imported before."""
     before = sys.modules.get("onnxruntime")
     if before is not None and getattr(before, "InferenceSession", None) is not InferenceSession:
         raise RuntimeError("the real onnxruntime is loaded already; call cameo.onnxruntime.install() before it is imported")

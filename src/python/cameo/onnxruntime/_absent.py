@@ -1,4 +1,5 @@
-"""The names of onnxruntime that cameo.onnxruntime does not have, with reasons. Using one raises an error with the reason."""
+"""The names of onnxruntime that cameo.onnxruntime does not have, with reasons. Using one raises an error with the
+reason."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ ABSENT: dict[str, dict[str, str]] = {
         "register_execution_provider_library": _LIBRARIES,
         "unregister_execution_provider_library": _LIBRARIES,
     },
-    # Names of capi that are not in onnxruntime, too.
+    # Names that only onnxruntime.capi has, not onnxruntime itself.
     "capi": {
         "DeviceReset": _DEVICES,
         "SessionObjectInitializer": "it is internal to onnxruntime",
@@ -61,12 +62,13 @@ class AbsentAttribute(NotImplemented, AttributeError):
 
     @name.setter
     def name(self, attribute: object) -> None:
-        """Does nothing: Python sets an AttributeError's name to the attribute's, but here it is the name of the code."""
+        """Does nothing: Python sets an AttributeError's name to the attribute's, but here it is the name of the
+        code."""
 
 
 def of_capi(name: str) -> Any:
-    """The result for a missing attribute of capi: raises AbsentAttribute. For functions that quantize weights it returns a
-    function that raises NotImplemented, because onnxruntime's packages in pure Python import them by name."""
+    """The result for a missing attribute of capi: raises AbsentAttribute. For functions that quantize weights it
+    returns a function that raises NotImplemented, because onnxruntime's packages in pure Python import them by name."""
     reason = ABSENT["capi"].get(name)
     if reason is None:
         raise no_attribute("onnxruntime", name)

@@ -26,8 +26,8 @@ Place = Callable[[str, OrtValue, "OrtExternalInitializerInfo | None"], "OrtExter
 
 
 class ModelCompiler:
-    """Compiles a model for the providers of the options: groups of nodes become nodes with a compiled program. A model that
-    no provider can compile is written without a change."""
+    """Compiles a model for the providers of the options: groups of nodes become nodes with a compiled program. A model
+    that no provider can compile is written without a change."""
 
     def __init__(
         self,
@@ -72,8 +72,8 @@ class ModelCompiler:
             raise Fail(f"Unable to compile any nodes: {error.words}") from None
 
     def _placing(self, folder: str | None) -> Callable[[str, Any], tuple[str, int, int] | None] | None:
-        """The user's function for the locations of initializers, in the form that _core.compile_model() calls. The path of a
-        file in the folder of the compiled model becomes relative to that folder."""
+        """The user's function for the locations of initializers, in the form that _core.compile_model() calls. The path
+        of a file in the folder of the compiled model becomes relative to that folder."""
         place = self._place
         if place is None:
             return None
@@ -99,7 +99,8 @@ class ModelCompiler:
         return b"".join(pieces)
 
     def compile_to_stream(self, write_function: Callable[[bytes], object]) -> None:
-        """Passes the model to a function, in pieces. If the function raises an exception, raises Fail with its message."""
+        """Passes the model to a function, in pieces. If the function raises an exception, raises Fail with its
+        message."""
         raised: list[BaseException] = []
 
         def write(piece: bytes) -> None:

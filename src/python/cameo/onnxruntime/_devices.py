@@ -30,8 +30,9 @@ _VENDORS = {
 
 
 class OrtDevice:
-    """A device with memory. Values of cameo.onnxruntime can only be in that of the host. The numbers are onnxruntime's: the
-    kind of device, the kind of memory, then either the vendor and the device's number, or only the device's number."""
+    """A device with memory. Values of cameo.onnxruntime can only be in that of the host. The numbers are onnxruntime's:
+    the kind of device, the kind of memory, then either the vendor and the device's number, or only the device's
+    number."""
 
     def __init__(self, device: int | OrtDevice, mem_type: int = 0, *vendor_and_id: int) -> None:
         if isinstance(device, OrtDevice):

@@ -41,8 +41,8 @@ def check_and_normalize_provider_args(
     provider_options: Sequence[Mapping[Any, Any]] | None,
     available_provider_names: Sequence[str],
 ) -> tuple[list[str], list[dict[str, str]]]:
-    """Returns the names of providers without duplicates, and the options of each as texts. `providers` has names, or pairs of
-    a name and options. Warns of names that are not available; raises InvalidArgument for anything else."""
+    """Returns the names of providers without duplicates, and the options of each as texts. `providers` has names, or
+    pairs of a name and options. Warns of names that are not available; raises InvalidArgument for anything else."""
     if providers is None:
         return [], []
     if isinstance(providers, str):
@@ -304,8 +304,8 @@ class InnerSession:
         user_data: Any,
         run_options: RunOptions | None = None,
     ) -> None:
-        """Runs the model in another thread, which calls `callback` with the outputs, user_data and the error's message, ""
-        if there is none. Exceptions of the callback are passed to sys.unraisablehook, as in onnxruntime."""
+        """Runs the model in another thread, which calls `callback` with the outputs, user_data and the error's message,
+        "" if there is none. Exceptions of the callback are passed to sys.unraisablehook, as in onnxruntime."""
         global _pool
         _pool = _pool or concurrent.futures.ThreadPoolExecutor(thread_name_prefix="cameo")
 

@@ -42,7 +42,8 @@ class ModelMetadata(NamedTuple):
 
 
 class SessionOptions:
-    """onnxruntime's session options, with its defaults. Those about memory have no effect: cameo plans memory itself."""
+    """onnxruntime's session options, with its defaults. Those about memory have no effect: cameo plans memory
+    itself."""
 
     __slots__ = (
         "graph_optimization_level", "intra_op_num_threads", "inter_op_num_threads", "execution_mode", "execution_order",
@@ -97,8 +98,8 @@ class SessionOptions:
         self._free_dims_by_denotation[denotation] = size
 
     def add_initializer(self, name: str, value: OrtValue) -> None:
-        """Replaces the model's initializer of this name by a tensor of the same type and shape. Sessions with these options
-        share the tensor and keep it alive."""
+        """Replaces the model's initializer of this name by a tensor of the same type and shape. Sessions with these
+        options share the tensor and keep it alive."""
         if not isinstance(value, OrtValue):
             raise InvalidArgument(f"the initializer {name!r} is a {type(value).__name__}, and has to be an OrtValue")
         self._initializers[name] = value._held
@@ -124,7 +125,8 @@ class SessionOptions:
             self._external_files[name] = view[:length]
 
     def add_provider(self, name: str, options: Mapping[str, Any]) -> None:
-        """Adds a provider with options, after those added before. A list passed to InferenceSession overrides them all."""
+        """Adds a provider with options, after those added before. A list passed to InferenceSession overrides them
+        all."""
         self._providers.append((name, dict(options)))
 
     def add_provider_for_devices(self, devices: Sequence[OrtEpDevice], options: Mapping[str, Any]) -> None:
@@ -225,8 +227,9 @@ class RunOptions:
 
 
 def get_available_providers() -> list[str]:
-    """Long names of this build's providers: those with an accelerator on this machine, then the fallback, then the others.
-    The fallback takes every node, so that a session with the whole list uses providers up to the fallback only."""
+    """Long names of this build's providers: those with an accelerator on this machine, then the fallback, then the
+    others. The fallback takes every node, so that a session with the whole list uses providers up to the fallback
+    only."""
     names = [long for _, long in _core.providers()]
     accelerated = [long for _, long, kind, _, _ in _core.devices() if kind != "cpu"]
     first = [name for name in names[:-1] if name in accelerated]
@@ -271,8 +274,8 @@ def set_seed(seed: int) -> None:
 
 
 def set_global_thread_pool_sizes(intra_op_num_threads: int = 0, inter_op_num_threads: int = 0) -> None:
-    """Sets the number of threads of each session whose options have use_per_session_threads off. From now on, options that
-    have it on are refused, as in onnxruntime. Raises Fail in a second call."""
+    """Sets the number of threads of each session whose options have use_per_session_threads off. From now on, options
+    that have it on are refused, as in onnxruntime. Raises Fail in a second call."""
     global _global_threads
     if _global_threads is not None:
         raise Fail("Global thread pools have already been created, cannot replace them")

@@ -20,7 +20,8 @@ def _event(kind: str, name: str, begin_us: float, length_us: float, thread: int,
 
 
 def _node_events(trace: dict[str, Any], begin_us: float) -> list[dict[str, Any]]:
-    """The events of nodes, each with the node's name and _kernel_time. `begin_us` is the time when the first run began."""
+    """The events of nodes, each with the node's name and _kernel_time. `begin_us` is the time when the first run
+    began."""
     long_names = dict(_core.providers())
     made = []
     for each in trace["traceEvents"]:
@@ -36,8 +37,8 @@ def _node_events(trace: dict[str, Any], begin_us: float) -> list[dict[str, Any]]
 def write_profile(
     profile: Any, path: str, begin: int, loaded: int, runs: Sequence[tuple[int, int]], is_path: bool
 ) -> None:
-    """Writes a profile. `begin` and `loaded` are the times when loading began and ended; `runs` has the begin and end of each
-    run. Times are those of time.time_ns()."""
+    """Writes a profile. `begin` and `loaded` are the times when loading began and ended; `runs` has the begin and end
+    of each run. Times are those of time.time_ns()."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "trace.json"
         profile.write(file)

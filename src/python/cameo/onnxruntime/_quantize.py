@@ -1,5 +1,6 @@
-"""onnxruntime's functions that quantize the weights of matrix products. They write quantized values, scales and zero points
-into arrays of the caller. Weights are [rows, columns]; a block is `block_size` consecutive rows of one column."""
+"""onnxruntime's functions that quantize the weights of matrix products. They write quantized values, scales and zero
+points into arrays of the caller. Weights are [rows, columns]; a block is `block_size` consecutive rows of one
+column."""
 
 from __future__ import annotations
 
@@ -8,8 +9,8 @@ from typing import Any
 
 import numpy
 
-# FP4, without the sign, which is the highest of the four bits: the upper bounds of the numbers that are rounded to each value,
-# and the bits of the values in ascending order. NF4: the values in the order of their bits.
+# FP4: the highest of the four bits is the sign. For the absolute values in ascending order, _FP4_BITS are their lower three
+# bits, and _FP4_BOUNDS the upper bounds of the numbers that are rounded to them. NF4: the values in the order of their bits.
 _FP4_BOUNDS = (0.00260417, 0.0859375, 0.20833333, 0.29166667, 0.4166667, 0.583333, 0.8333333)
 _FP4_BITS = (0, 1, 6, 7, 4, 5, 2, 3)
 _NF4 = (
@@ -33,8 +34,8 @@ def _blocks(weights: Any, block: int) -> Any:
 
 
 def _quantized(blocks: Any, bits: int, is_symmetric: bool, stored_as: Any) -> tuple[Any, Any, Any]:
-    """Quantized values, scales and zero points of blocks. The values are computed with the scales as they are stored, that
-    is, rounded to the type `stored_as`."""
+    """Quantized values, scales and zero points of blocks. The values are computed with the scales as they are stored,
+    that is, rounded to the type `stored_as`."""
     middle, most = 1 << (bits - 1), (1 << bits) - 1
     low = numpy.minimum(blocks.min(axis=2), 0)
     high = numpy.maximum(blocks.max(axis=2), 0)
@@ -55,7 +56,8 @@ def _quantized(blocks: Any, bits: int, is_symmetric: bool, stored_as: Any) -> tu
 
 
 def _packed(values: Any, bits: int, rest: int = 0) -> Any:
-    """Packs values of `bits` bits along the last axis, the first in the lowest bits of a byte. `rest` pads the last byte."""
+    """Packs values of `bits` bits along the last axis, the first in the lowest bits of a byte. `rest` pads the last
+    byte."""
     in_byte = 8 // bits
     short = -values.shape[-1] % in_byte
     if short:
@@ -110,8 +112,8 @@ quantize_qdq_matmul_4bits = _qdq_matmul(4)
 def quantize_matmul_bnb4(
     dst: Any, src: Any, absmax: Any, block_size: int, quant_type: int, columns: int, rows: int
 ) -> None:
-    """Writes values of FP4 (`quant_type` 0) or NF4 (1), relative to the largest absolute value of a block. The first value is
-    in the upper four bits of a byte."""
+    """Writes values of FP4 (`quant_type` 0) or NF4 (1), relative to the largest absolute value of a block. The first
+    value is in the upper four bits of a byte."""
     flat = src.reshape(-1).astype(numpy.float32)
     padded = numpy.zeros(-(-flat.size // block_size) * block_size, numpy.float32)
     padded[: flat.size] = flat

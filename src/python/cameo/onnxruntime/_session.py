@@ -122,8 +122,8 @@ class InferenceSession:
         return self._sess.input_epdevices
 
     def get_provider_graph_assignment_info(self) -> list[OrtEpAssignedSubgraph]:
-        """The nodes that run, with their providers. Raises Fail unless session.record_ep_graph_assignment_info is "1" in the
-        options."""
+        """The nodes that run, with their providers. Raises Fail unless session.record_ep_graph_assignment_info is "1"
+        in the options."""
         return self._sess.get_provider_graph_assignment_info()
 
     def get_tuning_results(self) -> list[Any]:
@@ -136,8 +136,8 @@ class InferenceSession:
     def set_providers(
         self, providers: Sequence[Any] | None = None, provider_options: Sequence[Mapping[str, Any]] | None = None
     ) -> None:
-        """Loads the model again for these providers. Raises InvalidArgument for one that this build does not have; the session
-        is then not changed."""
+        """Loads the model again for these providers. Raises InvalidArgument for one that this build does not have; the
+        session is then not changed."""
         self._load(providers, provider_options, leaves_out_unknown=False)
 
     def enable_fallback(self) -> None:
@@ -164,9 +164,9 @@ class InferenceSession:
         user_data: Any,
         run_options: RunOptions | None = None,
     ) -> None:
-        """Runs the model in another thread, which calls `callback` with the outputs, user_data and the error's message, ""
-        if there is none. Exceptions of the callback are passed to sys.unraisablehook. Raises InvalidArgument at once for a
-        missing input."""
+        """Runs the model in another thread, which calls `callback` with the outputs, user_data and the error's message,
+        "" if there is none. Exceptions of the callback are passed to sys.unraisablehook. Raises InvalidArgument at once
+        for a missing input."""
         if missing := missing_inputs(self._sess, input_feed):
             raise missing
         self._sess.run_async(output_names, input_feed, callback, user_data, run_options)

@@ -15,8 +15,8 @@ from ..errors import InvalidArgument
 from ._devices import OrtDevice, OrtMemoryInfo, check_device
 from ._enums import OrtSparseFormat
 
-# The names of ONNX's TensorProto.DataType in cameo.Value, in the order of their numbers; then those of numpy and ml_dtypes
-# that differ.
+# The names of ONNX's TensorProto.DataType in cameo.Value, in the order of their numbers; then those of numpy and
+# ml_dtypes that differ.
 _NAMES = (
     "undefined float uint8 int8 uint16 int16 int32 int64 string bool float16 double uint32 uint64 complex64 complex128 "
     "bfloat16 float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz uint4 int4 float4e2m1 float8e8m0 uint2 int2 "
@@ -56,8 +56,8 @@ def of_address(address: int, element_type: Any, shape: Sequence[int]) -> numpy.n
 
 
 class OrtValue:
-    """A value: a tensor in host memory, a sequence, a map, a sparse tensor, or nothing. onnxruntime has two classes of this
-    name, one in its compiled part and one that wraps it; this class has the methods of both."""
+    """A value: a tensor in host memory, a sequence, a map, a sparse tensor, or nothing. onnxruntime has two classes of
+    this name, one in its compiled part and one that wraps it; this class has the methods of both."""
 
     # The contents: numpy.ndarray, list, dict, SparseTensor, None, or cameo.Value for types that numpy lacks.
     _held: Any
@@ -113,8 +113,8 @@ class OrtValue:
 
     @staticmethod
     def from_dlpack(data: Any, is_bool_tensor: bool = False) -> OrtValue:
-        """A tensor of another framework, without a copy: an object with __dlpack__, or the capsule that it returns, which
-        is consumed."""
+        """A tensor of another framework, without a copy: an object with __dlpack__, or the capsule that it returns,
+        which is consumed."""
         if not hasattr(data, "__dlpack__") and type(data).__name__ != "PyCapsule":
             raise TypeError(f"from_dlpack takes an object with __dlpack__, or a DLPack capsule; this is {type(data).__name__}")
         array = _core.from_dlpack(data).numpy()
@@ -167,7 +167,8 @@ class OrtValue:
         return self._held if isinstance(self._held, _core.Value) else _core.Value(self._held)
 
     def data_ptr(self) -> int:
-        """The address of the first element. InvalidArgument for elements of less than a byte, which numpy does not pack."""
+        """The address of the first element. InvalidArgument for elements of less than a byte, which numpy does not
+        pack."""
         if isinstance(self._held, numpy.ndarray) and self._held.dtype.kind == "O":
             return self._held.ctypes.data
         if self._value().dtype in _PACKED and not isinstance(self._held, _core.Value):
@@ -294,8 +295,8 @@ class SparseCooView:
 
 
 class SparseCsrView:
-    """The indices of a sparse matrix in CSR format: the column of each element (inner), and the position of each row's first
-    element (outer)."""
+    """The indices of a sparse matrix in CSR format: the column of each element (inner), and the position of each row's
+    first element (outer)."""
 
     def __init__(self, inner: Any, outer: Any) -> None:
         self._inner, self._outer = inner, outer

@@ -113,8 +113,8 @@ void read_row(const bmp_head& head, const bmp_canvas& canvas, picture_bytes from
   }
 }
 
-/// Reads run-length encoded pixels: runs of one color (of two that alternate, with four bits), and literal runs. Pixels
-/// that the encoding skips have color 0.
+/// Reads run-length encoded pixels: runs of one color (or, in images of 4 bits per pixel, of two alternating colors),
+/// and literal runs. Pixels that the encoding skips have color 0.
 bool read_runs(const bmp_head& head, const bmp_canvas& canvas, const picture_host& host) {
   picture_bytes rest = head.pixels;
   std::size_t x = 0, y = 0;

@@ -53,7 +53,8 @@ struct frozen_hooks {
   CAMEO_API result<context_part> store(frozen_context&, const fused_view&, const compiled_node&, bool weightless) const;
   /// Writes the whole container.
   CAMEO_API status write(const frozen_context&, byte_sink) const;
-  /// Restores the plan of a node. Its weights refer to the binary.
+  /// Restores the plan of a node. Its weights refer to the binary. INVALID_GRAPH for a damaged container, and for one
+  /// of another processor or version of cameo; NOT_FOUND if it lacks the plan.
   CAMEO_API result<compiled_node> restore(const context_binary&, const context_node&) const;
   /// Sets the id for the container's header.
   CAMEO_API static void identify(frozen_context&, std::string_view id);
@@ -65,7 +66,7 @@ struct frozen_hooks {
   CAMEO_API std::string compatibility(std::span<const fused_view>) const;
   /// `optimal` if the text equals compatibility(), otherwise `unsupported`.
   CAMEO_API result<compiled_fit> fits(std::string_view written) const;
-  /// The error for a model that is unsupported: INVALID_GRAPH with both texts.
+  /// The error for a model that does not fit: INVALID_GRAPH with `written` and the text of compatibility().
   CAMEO_API status misfit(std::string_view written) const;
 };
 

@@ -3,7 +3,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Claims nothing, runs nothing. Copy eps/null, rename it, then make one hook real at a time.
+/// A provider that claims no node, as a start for a new one: copy eps/null, rename it, then implement one hook at a
+/// time.
 struct null {
   /// The short name is for display and options, the long one for files; both are unique in a runtime's list.
   static constexpr std::string_view name = "null", long_name = "NullExecutionProvider";
@@ -15,7 +16,7 @@ struct null {
 };
 
 static_assert(execution_provider<null> && claims_nodes<null> && executes<null>);
-// Some concepts that it does not satisfy. Each needs hooks, not a flag: docs/hooks.md lists all of them.
+// Some concepts that `null` does not satisfy. A provider satisfies a concept by its hooks, which docs/hooks.md lists.
 static_assert(!has_kernels<null>);        // using kernels = kernel_list<...>: instead of claims and execute
 static_assert(!claims_groups<null>);      // groups: takes whole groups of nodes
 static_assert(!compiler<null>);           // compile: makes one program for each group

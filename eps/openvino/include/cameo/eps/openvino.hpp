@@ -43,8 +43,8 @@ struct openvino {
   /// Finds the nodes that the SDK can read and run. EP_FAIL if the SDK is not found, INVALID_ARGUMENT if the SDK does
   /// not find the device.
   CAMEO_API result<std::vector<node_group>> groups(const graph_view&) const;
-  /// EP_FAIL with the SDK's message. Programs are thread-safe. Each concurrent run has its own inference request, which
-  /// is kept for later runs.
+  /// Compiles each group for the device. EP_FAIL with the SDK's message if it can't. Programs are thread-safe. Each
+  /// concurrent run has its own inference request, which is kept for later runs.
   CAMEO_API result<std::vector<compiled_node>> compile(std::span<const fused_view>) const;
 
   /// The SDK's compiled blobs, by the names of the groups.

@@ -17,7 +17,8 @@ struct lazy_execution;
 struct ort_plugin_host {
   static constexpr std::string_view name = "ort_plugin", long_name = "OrtPluginExecutionProvider";
   static constexpr provider_vendor vendor{"cameo"};  // of this provider; a plugin's devices have their own
-  /// The first is written for a context whose plugin gives no source.
+  /// The values of EPContext's attribute `source` that this provider restores. The first one is written for a context
+  /// whose plugin gives no source.
   static constexpr context_source sources[] = {
       {"OrtPluginExecutionProvider"}, {"QNNExecutionProvider"}, {"QNN", true}, {"OpenVINOExecutionProvider"}, {"ggml"}};
   static constexpr provider_option options[] = {

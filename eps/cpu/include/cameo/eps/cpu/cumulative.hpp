@@ -10,8 +10,8 @@ namespace CAMEO_NAMESPACE::eps {
 struct cumulative_state {
   using elements = large_number_elements;
   /// Accumulates `rows` rows of n numbers: row k of y combines row k - 1 of y and row k of x. `before` is row -1 and is
-  /// overwritten by the last row. If `starts` is set, `before` has no numbers yet. Without x, one row of the identity
-  /// element (0 or 1) is written.
+  /// overwritten by the last row. If `starts` is set, `before` has no numbers yet. Without x, all rows of y become the
+  /// identity element (0 or 1).
   using column_function = void (*)(const void* x, std::int64_t x_step, void* y, std::int64_t y_step, std::int64_t rows,
                                    std::int64_t n, void* before, bool starts);
   column_function accumulate = nullptr;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/eps/cpu/detail/number_sets.hpp>
+#include <cameo/eps/cpu/detail/window.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
@@ -10,7 +11,7 @@ namespace CAMEO_NAMESPACE::eps {
 /// the sums of the image, and the weights.
 struct deform_conv {
   using elements = float_elements;
-  std::span<const std::int64_t> kernel, strides, dilations, pads;
+  window shape = {};
   std::int64_t groups = 1, offset_groups = 1;
 
   static result<deform_conv> bind(bind_context&);

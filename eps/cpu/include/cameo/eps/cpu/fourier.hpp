@@ -14,7 +14,7 @@ struct dft {
   using elements = float_elements;
   std::int64_t axis = 1;
   bool inverse = false, onesided = false, axis_is_input = false;
-  const fourier_transform* planned = nullptr;  // for a length that binding knew; null for very large lengths
+  const fourier_transform* planned = nullptr;  // if the length is known at binding and not very large; else null
 
   static result<dft> bind(bind_context&);
   status run(run_context&) const;

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/window.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
@@ -6,7 +7,7 @@ namespace CAMEO_NAMESPACE::eps {
 /// MaxUnpool: writes the elements of X to the positions that MaxPool found them at, and zeros elsewhere. Indices refer
 /// to the tensor whose shape the window implies; if output_shape is larger, that tensor is at its start.
 struct max_unpool {
-  std::span<const std::int64_t> kernel, strides, pads;
+  window shape = {};
 
   static result<max_unpool> bind(bind_context&);
   status run(run_context&) const;

@@ -24,9 +24,9 @@ struct microsoft_attention {
 /// [batch, S, T] with 0 for keys that are ignored.
 ///
 /// past_key and past_value [batch, heads, P, size] precede key and value; present_key and present_value contain both, T
-/// = P + L. With past_sequence_length, only so many rows of the past count, the new rows follow them, and present is as
-/// long as the past; a single query then attends to the past of the beams in cache_indirection [batch / beams, beams,
-/// P].
+/// = P + L. With past_sequence_length, only this number of rows of the past is read, the new rows follow, and present
+/// is as long as the past; a single query then attends to the past of the beams in cache_indirection [batch / beams,
+/// beams, P].
 ///
 /// With `unidirectional`, queries attend to no key after their position, except that the last query attends to all
 /// keys, as in ONNX Runtime (which matters only if L is not S). Scores are stored in memory only for the output qk,

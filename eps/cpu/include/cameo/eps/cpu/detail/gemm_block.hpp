@@ -106,7 +106,7 @@ constexpr std::int64_t gemm_buffer_size(std::int64_t rows, std::int64_t k, std::
   return (most + tile_rows - 1) / tile_rows * tile_rows * steps;
 }
 
-/// With fewer panels of B than this, A is read in place: too few columns use the packed A to repay packing.
+/// The number of panels of B from which on packing A pays. With fewer, A is read in place.
 constexpr std::int64_t gemm_few_panels(std::int64_t a_column_stride) { return a_column_stride == 1 ? 6 : 2; }
 
 /// Computes C [m, n] from panels of A and of B, on the calling thread. A may also be unpacked, with strides: blocks of

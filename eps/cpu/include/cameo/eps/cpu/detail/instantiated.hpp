@@ -5,8 +5,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// For the member of a kernel template that a .cpp instantiates: `static constexpr bool instantiated = is_one_of<T,
-/// ...>`.
+/// True if T is one of the types Ts. A kernel template that a .cpp instantiates for some types lists them with it:
+/// `static constexpr bool instantiated = is_one_of<T, ...>`.
 template <class T, class... Ts>
 inline constexpr bool is_one_of = (std::is_same_v<T, Ts> || ...);
 
