@@ -47,7 +47,8 @@ result<sparse_matrix> read_sparse(const value& a) {
 
 /// The type in which elements are added: integers wrap, which is defined for unsigned types only.
 template <class T>
-using wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+using wrapping_number =
+    typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
 
 }  // namespace
 
@@ -70,7 +71,7 @@ status sparse_matmul::run(run_context& c) const {
   const result<value*> y = c.output(0, {m, n});
   if (!y) return y.error();
   elements::call(c.input(1).type, [&]<class T>(std::type_identity<T>) {
-    using number = wrapping<T>;
+    using number = wrapping_number<T>;
     const T *const elements = static_cast<const T*>(a->elements->data), *const from = c.input<T>(1).data();
     T* const to = static_cast<T*>((*y)->data);
     const std::int64_t work = a->count + m;
