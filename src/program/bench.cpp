@@ -218,10 +218,10 @@ void add_bench(command_line& app) {
   o->inputs.random = true;
   const command it = app.add_command("bench", "Measures a model's latency");
   it.add("MODEL", o->model, model_words).required();
-  it.add("--seconds", o->seconds, "How long to measure (3)").type_name("S").between(0.0, 1e6);
+  it.add("--seconds", o->seconds, "How long to measure (3)").type_name("S").range(0.0, 1e6);
   it.add("--warmup", o->warmup, "Runs before that, after the first (3)")
       .type_name("N")
-      .between(std::size_t{0}, std::size_t{1000000});
+      .range(std::size_t{0}, std::size_t{1000000});
   const option nodes =
       it.add_flag("--per-node", o->per_node,
                   "Then measures each node in separate runs: its time, operations, bytes, and how much of "

@@ -15,7 +15,7 @@ namespace cameo::program {
 namespace {
 
 template <class T>
-CLI::Validator within(T least, T most, const std::string& words) {
+CLI::Validator range_check(T least, T most, const std::string& words) {
   return CLI::Validator{[=](std::string& text) {
                           T number{};
                           const bool is_one = !(std::is_unsigned_v<T> && text.starts_with('-')) &&
@@ -77,12 +77,12 @@ option option::type_name(const char* name) const {
 }
 option option::description(const char* words) const { return option{it_->description(words)}; }
 option option::check(text_check wrong) const { return option{it_->check(std::move(wrong))}; }
-option option::between(std::size_t least, std::size_t most) const {
+option option::range(std::size_t least, std::size_t most) const {
   it_->get_validator(not_negative_name)->active(false);  // the error of this check is more precise
-  return option{it_->check(within(least, most, fmt::format("needs a number from {} to {}", least, most)))};
+  return option{it_->check(range_check(least, most, fmt::format("needs a number from {} to {}", least, most)))};
 }
-option option::between(double least, double most) const {
-  return option{it_->check(within(least, most, fmt::format("needs a number from {:g} to {:g}", least, most)))};
+option option::range(double least, double most) const {
+  return option{it_->check(range_check(least, most, fmt::format("needs a number from {:g} to {:g}", least, most)))};
 }
 option option::one_of(std::vector<std::string> words) const {
   it_->type_name(fmt::format("{}", fmt::join(words, "|")));

@@ -26,8 +26,8 @@ class option {
   option type_name(const char*) const;
   option description(const char*) const;
   option check(text_check) const;
-  option between(std::size_t least, std::size_t most) const;
-  option between(double least, double most) const;
+  option range(std::size_t least, std::size_t most) const;
+  option range(double least, double most) const;
   /// Accepts only these words, which become the type's name.
   option one_of(std::vector<std::string> words) const;
   option needs(option) const;

@@ -267,7 +267,7 @@ distances compare_sides(const loaded_side& a, const loaded_side& b, const compar
 }
 
 result<std::array<runnable, 2>> load_both(const compare_options& o) {
-  const common_options a = o.a.over(o.common), b = o.b.over(o.common);
+  const common_options a = o.a.applied_to(o.common), b = o.b.applied_to(o.common);
   if (!o.model_b) return runnable::load_twice(o.model_a, a, b);
   result<runnable> first = runnable::load(o.model_a, "", a);
   if (!first) return std::move(first).error();

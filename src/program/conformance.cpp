@@ -156,10 +156,10 @@ void add_conformance(command_line& app) {
   add_common_options(it, o->common, json_output::none);
   add_policy_option(it, o->common);
   it.add("--filter", o->filter, "Only cases whose name or path has a match").type_name("REGEX").check(check_regex);
-  it.add("--timeout", o->timeout, "Seconds that a case may take (60)").type_name("S").between(0.001, 1e6);
+  it.add("--timeout", o->timeout, "Seconds that a case may take (60)").type_name("S").range(0.001, 1e6);
   it.add("--jobs", o->jobs, "Cases at once (default: what cpuset and CPU quota allow)")
       .type_name("N")
-      .between(std::size_t{1}, std::size_t{1024});
+      .range(std::size_t{1}, std::size_t{1024});
   it.group("Output").add("--json", o->json_file, "Writes [{name, status, reason, seconds, ...}]").type_name("FILE");
   it.group("Output").add_flag("--verbose", o->verbose, "A line for every case, not for failing ones only");
   it.does([o] { return run_conformance(*o); });

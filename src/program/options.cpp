@@ -164,7 +164,7 @@ void add_list_options(const command& it, common_options& to) {
   unseen.add_flag("--quiet", to.quiet, "No progress on standard error");
 }
 
-common_options side_options::over(common_options common) const {
+common_options side_options::applied_to(common_options common) const {
   const auto names_providers = [](const auto& each) { return each.first->name == "providers"; };
   if (std::ranges::any_of(given, names_providers)) common.providers.clear();
   for (const auto& [row, text] : given) static_cast<void>(row->set(common, text)), common.is_given = true;

@@ -46,7 +46,7 @@ struct side_options {
   std::vector<std::pair<const option_row*, std::string>> given;
 
   /// The common options with those of this side: providers replace the common ones, keys are added to them.
-  common_options over(common_options) const;
+  common_options applied_to(common_options) const;
 };
 /// "--a-ep NAME", "--a-config KEY=VALUE" and "--a-optimize LEVEL" for side "a".
 void add_side_options(const command&, const std::string& side, side_options&);
@@ -76,7 +76,7 @@ void add_ops(command_line&);
 void add_devices(command_line&);
 void add_reduce(command_line&);
 
-/// The operators that this program knows: the standard ones, and those of its providers.
+/// The operators of this program: the standard ones, and those of its providers.
 op_table known_ops();
 
 /// Reads a model and checks it against the operators of the program's providers. For an ORT file it has neither calls

@@ -516,7 +516,7 @@ command add_change(const command& package, const char* name, const char* words, 
   const command it = add_action(package, name, words, o, does);
   it.add("--wait", o->wait, "Seconds to wait while another process changes the package (30)")
       .type_name("S")
-      .between(0.0, 1e6);
+      .range(0.0, 1e6);
   return it;
 }
 

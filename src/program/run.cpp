@@ -260,7 +260,7 @@ void add_run(command_line& app) {
       .type_name("DIR");
   output.add("--top", o->top, "Prints the K largest of each row, of the first 16, of each output; of [N,1000,1,1], too")
       .type_name("K")
-      .between(std::size_t{1}, std::size_t{1000000});
+      .range(std::size_t{1}, std::size_t{1000000});
   output.add("--profile", o->profile, "Writes a Chrome trace of the run (JSON; opens in Perfetto)").type_name("FILE");
   add_common_options(it, o->common, json_output::flag);
   add_policy_option(it, o->common);

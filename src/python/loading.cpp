@@ -58,7 +58,8 @@ void keep_weights(const nb::dict& keywords, load_watch& watch, session_options& 
 }  // namespace
 
 const python_stop& stop_of(nb::handle given) {
-  if (!nb::isinstance<python_stop>(given)) raise(status{status_code::invalid_argument, "is no cameo.Stop"}.in("stop"));
+  if (!nb::isinstance<python_stop>(given))
+    raise(status{status_code::invalid_argument, "is not a cameo.Stop"}.in("stop"));
   return nb::cast<const python_stop&>(given);
 }
 
@@ -188,7 +189,7 @@ run_inputs::run_inputs(nb::handle dictionary, const std::vector<io_info>& declar
     // Reading an object may call Python, which may change the dictionary.
     const nb::object held_key = nb::borrow(key), held = nb::borrow(object);
     Py_ssize_t size = 0;
-    if (!PyUnicode_Check(key)) raise({status_code::invalid_argument, "the name of an input is no text"});
+    if (!PyUnicode_Check(key)) raise({status_code::invalid_argument, "the name of an input is not a text"});
     const char* const text = PyUnicode_AsUTF8AndSize(key, &size);
     if (!text) PyErr_Clear(), names_.push_back(std::make_unique<std::string>(of_text(key)));
     const std::string_view name = text ? std::string_view{text, std::size_t(size)} : *names_.back();

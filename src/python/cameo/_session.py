@@ -146,7 +146,7 @@ class Session(_core.Session):
         return functools.partial(type(self), **options), (source, providers)
 
     async def run_async(self, inputs: Mapping[str, Any], *, timeout: float | None = None) -> dict[str, Any]:
-        """run() in a thread of the event loop's executor. When the task is cancelled, the run ends."""
+        """run() in a thread of the event loop's executor. When the task is canceled, the run ends."""
         stop = _core.Stop()
         call = functools.partial(self.run, inputs, timeout, stop)
         try:
