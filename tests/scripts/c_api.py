@@ -306,9 +306,9 @@ def cancellation(library, runtime):
 def wrong_tensors(library):
     """Tensors whose elements, type and dims do not match."""
     x = numpy.zeros(4, numpy.float32)
-    for kind, dims, bytes_, words in ((1, [4], 15, "takes 16 bytes, and 15 are given"), (0, [4], 16, "0 is no type"),
-                                      (8, [4], 16, "strings have a function"), (99, [4], 16, "99 is no type"),
-                                      (1, [-1], 4, "no shape"), (1, [2**40, 2**40], 16, "no shape"),
+    for kind, dims, bytes_, words in ((1, [4], 15, "takes 16 bytes, and 15 are given"), (0, [4], 16, "0 is not a type"),
+                                      (8, [4], 16, "for strings, call cameo_value_strings"), (99, [4], 16, "99 is not a type"),
+                                      (1, [-1], 4, "not a shape"), (1, [2**40, 2**40], 16, "not a shape"),
                                       (1, [2**62], 0, "more bytes than there can be"), (1, [1] * 13, 4, "rank 13")):
         made = refused(lambda: library.make("value_tensor", kind, (ctypes.c_int64 * len(dims))(*dims), SIZE(len(dims)),
                                             P(x.ctypes.data), SIZE(bytes_)))

@@ -32,6 +32,7 @@ def perhaps(rng, made, chance=0.5):
 def mask_of(rng, kind, batch, heads, queries, keys):
     """A mask that broadcasts to [batch, heads, queries, keys]. Each query has a key: references differ on queries that
     have none."""
+    whole = [batch, heads, queries, keys]
     shape = [n if rng.random() < 0.6 or i == 3 else 1 for i, n in enumerate(whole)][int(rng.integers(0, 3)):]
     if rng.random() < 0.5:
         shown = rng.random(shape) < 0.7

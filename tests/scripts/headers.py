@@ -100,7 +100,7 @@ def public_names():
         if depth == 1:
             inside = [node[2] == "NamespaceDecl" and line.endswith(" cameo"), False]
         elif depth == 2 and inside[0]:
-            inside[1] = node[2] == "NamespaceDecl" and line.endswith(" inline")
+            inside[1] = node[2] == "NamespaceDecl" and line.endswith((" inline", " inline nested"))
         elif depth == 3 and all(inside) and node[2] not in SKIPPED and not re.search(" implicit | parent 0x", line):
             name = name_of(line)
             if name:

@@ -246,7 +246,7 @@ class GivenValues(Case):
 
     def test_values_out_of_range_of_their_type(self):
         for kind, wrong in [(FLOATS, "1e39"), (T.FLOAT16, "1e5"), (T.DOUBLE, "1e309")]:
-            self.assertIn(f"'{wrong}' is no ", self.fails("INVALID_ARGUMENT", "run", self.identity(kind, 2), "--fill",
+            self.assertIn(f"'{wrong}' is not a ", self.fails("INVALID_ARGUMENT", "run", self.identity(kind, 2), "--fill",
                                                           f"x={wrong}"))
         self.assertEqual(self.output("run", self.identity(FLOATS, 1), "--fill", "x=inf")["text"], "float[1] inf")
 

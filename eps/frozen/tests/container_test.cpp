@@ -157,7 +157,7 @@ TEST_CASE("a context of another cameo, another processor or another format is re
   CHECK(says(verdict_of(files, other_format), "of format 2, this cameo reads format 1"));
   CHECK(says(verdict_of(files, "no context at all, but as many bytes as a header has, and more: " +
                                    std::string(sizeof(header), '.')),
-             "no context of frozen plans"));
+             "not a context of frozen plans"));
   // The attribute of the model is checked before a context is opened.
   const std::string_view name = frozen_cpu::long_name;
   const auto written = must(frozen_runtime{}.compatibility(files.model, name));

@@ -76,7 +76,11 @@ class heap_words {
   constexpr heap_words() = default;
   constexpr heap_words(const heap_words& from) noexcept { append(from.view()); }
   constexpr heap_words(heap_words&& from) noexcept : chars_{from.chars_} { from.chars_ = nullptr; }
-  constexpr heap_words& operator=(heap_words&& from) noexcept { return std::swap(chars_, from.chars_), *this; }
+  constexpr heap_words& operator=(heap_words&& from) noexcept {
+    char* const old = chars_;
+    chars_ = from.chars_, from.chars_ = old;
+    return *this;
+  }
   constexpr heap_words& operator=(const heap_words& from) noexcept { return *this = heap_words{from}; }
   constexpr ~heap_words() {
     if (std::is_constant_evaluated()) delete[] chars_;
@@ -100,7 +104,8 @@ class heap_words {
     char* end = all;
     for (const std::string_view part : {a, b, c})
       for (const char each : part) *end++ = each;
-    delete[] std::exchange(chars_, all);
+    delete[] chars_;
+    chars_ = all;
   }
   char* chars_ = nullptr;
 };

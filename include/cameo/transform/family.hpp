@@ -15,11 +15,14 @@ concept transform_family = requires {
   { T::level } -> std::convertible_to<optimization_level>;
   { T::table() } -> std::same_as<const transform_table&>;
 };
+namespace detail {
 /// The base of a family that has this level.
 template <optimization_level Level>
 struct family_at {
   static constexpr optimization_level level = Level;
 };
+}  // namespace detail
+
 /// Families in order, as one type.
 template <transform_family... Families>
 struct transform_set {

@@ -9,12 +9,12 @@ namespace CAMEO_NAMESPACE {
 
 namespace rules {
 /// Replaces operators that have no kernel in ONNX Runtime by ONNX's function bodies.
-struct definitions : family_at<optimization_level::basic> {
+struct definitions : detail::family_at<optimization_level::basic> {
   CAMEO_API static const transform_table& table();
 };
 
 /// Adds Casts around nodes whose operators have a kernel in ONNX Runtime for float32 but none for float16.
-struct float16_casts : family_at<optimization_level::basic> {
+struct float16_casts : detail::family_at<optimization_level::basic> {
   CAMEO_API static const transform_table& table();
 };
 

@@ -11,7 +11,7 @@ namespace CAMEO_NAMESPACE::detail {
 ///
 /// A session applies it at every level of optimization, after all other rewrites, so that fusions find the model's own
 /// types. Not applied with session.round_float16.
-struct wide_float16 : family_at<optimization_level::all> {
+struct wide_float16 : detail::family_at<optimization_level::all> {
   CAMEO_API static const transform_table& table();
 };
 
