@@ -58,8 +58,9 @@ constexpr float_limits limits_of(float_format f) {
     case float_specials::ieee: return {infinity | 1u << (f.mantissa_bits - 1), infinity - 1, infinity};
     case float_specials::nan_only: return {ones, ones - 1, ones};
     case float_specials::fnuz: return {ones + 1, ones, ones + 1};
-    default: return {ones, ones, ones};
+    case float_specials::none: break;
   }
+  return {ones, ones, ones};
 }
 
 /// The bits of a format's nearest value, ties to even. A value out of range becomes infinity where the format has one,
