@@ -20,9 +20,11 @@ constexpr result<geometry::window> read_window(std::span<const attribute> attrib
   if (mode && !mode->s.empty()) {
     std::size_t i = 0;
     while (i < std::size(geometry::padding_names) && geometry::padding_names[i] != mode->s) ++i;
-    if (i == std::size(geometry::padding_names))
-      return geometry::wrong_attribute("attribute auto_pad is ", mode->s.substr(0, 64),
+    if (i == std::size(geometry::padding_names)) {
+      const std::string_view some{mode->s.data(), mode->s.size() < 64 ? mode->s.size() : 64};  // substr() may throw
+      return geometry::wrong_attribute("attribute auto_pad is ", some,
                                        ", must be NOTSET, SAME_UPPER, SAME_LOWER or VALID");
+    }
     made.pad = geometry::padding(i);
   }
   if (status s = made.check(); !s) return s;
