@@ -323,7 +323,7 @@ class Running(unittest.TestCase):
         right = numpy.zeros((2, 3), numpy.float32)
         for inputs, words in (({}, "'x' is missing"), ({"z": right}, "no input 'z'"), ({"x": right[0]}, "rank 1"),
                               ({"x": right.astype(numpy.int32)}, "needs tensor"), ({"x": object()}, "is a object"),
-                              ({1: right}, "no text"), ({"x": right.astype("datetime64[s]")}, "datetime64"),
+                              ({1: right}, "not a text"), ({"x": right.astype("datetime64[s]")}, "datetime64"),
                               ([right], "dictionary"), ({"x": None}, "given nothing"), ({"x": [["a", 1.0, 2.0]] * 2}, "not a tensor"),
                               ({"x": right.astype(numpy.longdouble)}, "longdouble"), ({"x": [[1, 2, 3], [4]]}, "not a tensor"),
                               ({"x": {"a": 1.0}}, "a map"), ({"x": ["\ud800"]}, "not valid Unicode"), ({"x": [[1j] * 3] * 2}, "float")):
