@@ -101,6 +101,8 @@ def share_comments(lines, plain, inside, depth):
 
 def header(text):
     text = re.sub(r"^namespace CAMEO_NAMESPACE\b", "namespace cameo", text, flags=re.MULTILINE)
+    # An instance of a template that a source defines: the template is what is documented.
+    text = re.sub(r"^extern template [^;]*;", lambda each: "\n" * each[0].count("\n"), text, flags=re.MULTILINE)
     lines, (plain, inside, depth), above = text.split("\n"), scopes(text), False
     for i, line in enumerate(lines):
         found = re.match(r"^(.*?[;,}>\w]\s+)// (?!clang-format)(.*)$", line)

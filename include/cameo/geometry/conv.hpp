@@ -10,6 +10,7 @@ struct basic_conv {
   D images{}, channels{}, maps{};   // channels: of a group
   basic_placed_window<D> window{};  // of rank 0 where the rank of X is unknown
 };
+/// A convolution whose sizes are known.
 using conv = basic_conv<std::int64_t>;
 
 /// Checks the attribute group.

@@ -7,12 +7,17 @@
 /// runs, and while a program is compiled.
 namespace CAMEO_NAMESPACE::geometry {
 
+/// The kinds of size: a size that may be unknown, and a number.
 template <class D>
 concept size_kind = std::same_as<D, dim> || std::same_as<D, std::int64_t>;
 
+/// Returns whether a size is a number.
 constexpr bool is_known(dim size) { return size.known(); }
+/// Returns true: a number is known.
 constexpr bool is_known(std::int64_t) { return true; }
+/// Returns the number of a size that is known.
 constexpr std::int64_t number_of(dim size) { return size.size; }
+/// Returns the number itself.
 constexpr std::int64_t number_of(std::int64_t size) { return size; }
 /// A size that is known.
 template <size_kind D>

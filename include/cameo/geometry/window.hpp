@@ -20,19 +20,21 @@ struct basic_window_axis {
   D in{}, out{}, kernel{};
   std::int64_t stride = 1, dilation = 1, pad_begin = 0, pad_end = 0;
 
-  /// The first element of the window at position o that lies inside the input, and the last + 1.
+  /// The first element of the window at position o that lies inside the input.
   constexpr std::int64_t first(std::int64_t o) const {
     const std::int64_t start = o * stride - pad_begin;
     return start >= 0 ? 0 : std::min(kernel, (-start + dilation - 1) / dilation);
   }
+  /// The end of those elements.
   constexpr std::int64_t last(std::int64_t o) const {
     const std::int64_t start = o * stride - pad_begin;
     return start >= in ? 0 : std::min(kernel, (in - start + dilation - 1) / dilation);
   }
-  /// The positions [begin, end) whose windows have element k inside the input.
+  /// Positions [begin, end).
   struct range {
     std::int64_t begin, end;
   };
+  /// The positions whose windows have element k inside the input.
   constexpr range outputs_of(std::int64_t k) const {
     const std::int64_t shift = pad_begin - k * dilation;  // position o reads input o * stride - shift
     const std::int64_t begin = shift > 0 ? (shift + stride - 1) / stride : 0;
@@ -49,6 +51,7 @@ struct basic_window_axis {
   /// The number of elements of the padded input that windows cover.
   constexpr std::int64_t padded() const { return (out - 1) * stride + (kernel - 1) * dilation + 1; }
 };
+/// An axis of known sizes.
 using window_axis = basic_window_axis<std::int64_t>;
 
 /// A window on all spatial axes of an input. Where all sizes are known, the products of kernels, of inputs, of outputs
@@ -62,7 +65,8 @@ struct basic_placed_window {
   constexpr std::int64_t taps() const { return product_of(&basic_window_axis<D>::kernel); }
   constexpr std::int64_t in_count() const { return product_of(&basic_window_axis<D>::in); }
   constexpr std::int64_t out_count() const { return product_of(&basic_window_axis<D>::out); }
-  constexpr bool covers_points() const {  // every kernel is 1
+  /// Returns whether every kernel is 1.
+  constexpr bool covers_points() const {
     for (std::size_t i = 0; i < rank; ++i)
       if (axes[i].kernel != 1) return false;
     return true;
@@ -75,6 +79,7 @@ struct basic_placed_window {
     return n;
   }
 };
+/// A window whose sizes are known.
 using placed_window = basic_placed_window<std::int64_t>;
 
 /// The attributes of a window, as the node has them; lists may be empty. The spans are the node's.

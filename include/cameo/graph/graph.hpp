@@ -278,7 +278,7 @@ class graph::use_range {
   iterator begin() const { return {*this, first_}; }
   iterator end() const { return {*this, 0xFFFFFFFF}; }
   bool empty() const { return first_ == 0xFFFFFFFF; }
-  use item(std::uint32_t at) const {
+  /** Returns the use with this index. */ use item(std::uint32_t at) const {
     const edge& e = graph_->edges_[at];
     return {e.node, at - (*graph_)[e.node].first_edge};
   }
