@@ -11,7 +11,7 @@ namespace CAMEO_NAMESPACE::detail {
 // compile time than all that cameo declares.
 template <class T, class... Args>
 T* construct_at(T* at, Args&&... args) {
-  return ::new (static_cast<void*>(at)) T(std::forward<Args>(args)...);
+  return ::new (static_cast<void*>(at)) T(std::forward<Args>(args)...);  // NOLINT: see run/services.cpp
 }
 template <class T>
 constexpr void destroy_at(T* at) noexcept {
