@@ -15,7 +15,7 @@ import tempfile
 MAY_INCLUDE = {
     "core": [],
     "os": ["core"],
-    "geometry": ["core"],  # what operators demand of shapes
+    "geometry": ["core"],  # the requirements of operators on shapes
     "op": ["geometry"],
     "kernel": ["op"],
     "plan": ["kernel"],

@@ -1,5 +1,5 @@
 #pragma once
-// What tests check about the kernel of a rig.
+// Checks of the kernel of a rig.
 #include <doctest/doctest.h>
 
 #include "kernel_rig.hpp"

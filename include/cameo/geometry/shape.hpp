@@ -2,7 +2,7 @@
 #include <cameo/core/refuse.hpp>
 #include <cameo/core/value.hpp>
 
-/// What operators demand of shapes, and the shapes that follow. Each contract is a function template over the kind of
+/// The requirements of operators on shapes, and output shapes. Each contract is a function template over the kind of
 /// size D: `dim` where a model is loaded and sizes may be unknown, `std::int64_t` where all are known: while a kernel
 /// runs, and while a program is compiled.
 namespace CAMEO_NAMESPACE::geometry {

@@ -14,7 +14,7 @@
 #include "skeletons/float_output.hpp"
 #include "skeletons/row_rooms.hpp"
 
-// What the attention operators share.
+// Types and functions that the attention operators share.
 namespace CAMEO_NAMESPACE::eps {
 
 /// The layout of Q, K or V: element (batch, head, position, i) is at batch * batch_stride + head * head_stride +

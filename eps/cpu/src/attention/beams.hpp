@@ -1,7 +1,7 @@
 #pragma once
 #include "attention_parts.hpp"
 
-// What the attention operators of com.microsoft share for beam search. A beam continues another beam without a copy of
+// Beam search in the attention operators of com.microsoft. A beam continues another beam without a copy of
 // its cache; cache_indirection contains, for each position, the beam whose cache has it.
 namespace CAMEO_NAMESPACE::eps {
 

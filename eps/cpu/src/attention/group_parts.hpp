@@ -5,7 +5,7 @@
 #include "functions/float_rows.hpp"
 #include "group_codes.hpp"
 
-// What GroupQueryAttention and SparseAttention share: a cache of keys in which each sequence has a separate length.
+// Shared by GroupQueryAttention and SparseAttention: a cache of keys in which each sequence has a separate length.
 namespace CAMEO_NAMESPACE::eps {
 
 /// The sizes that the inputs contain.

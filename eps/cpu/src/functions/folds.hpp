@@ -10,7 +10,7 @@
 #include "float_rows.hpp"
 #include "form.hpp"
 
-// What reductions compute, a struct for each operator: a state, and how an element of type T is added to it.
+// The functions of reductions, a struct for each operator: a state, and how an element of type T is added to it.
 namespace CAMEO_NAMESPACE::eps {
 
 /// How an operator reduces many numbers to one: `state` (default: of no elements), take(state&, T), merge(state&, const

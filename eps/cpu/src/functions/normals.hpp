@@ -6,7 +6,7 @@
 
 #include "float_rows.hpp"
 
-// What normalizations along an axis compute, a function for each operator, in float (also for float16 and bfloat16) or
+// Normalizations along an axis, a function for each operator, in float (also for float16 and bfloat16) or
 // double.
 namespace CAMEO_NAMESPACE::eps {
 

@@ -20,7 +20,7 @@ constexpr image_role role_of_kind(Kind k) {
   return k == Kind::none ? image_role::none : k == Kind::conv ? image_role::gains : image_role::follows;
 }
 
-/// What region_rewrite needs of a layout of images: which nodes can run in it, what that gains, and how values and
+/// The requirements of region_rewrite on a layout: which nodes can run in it, what that gains, and how values and
 /// nodes are converted. The form of a value is the same image in the layout. Costs and gains are numbers of elements
 /// moved.
 template <class L>

@@ -95,7 +95,7 @@ struct integer_arithmetic {
   void (*line)(const integer_line&);
   /// Sorts the groups of a panel by kind, given unsorted ones at its end. Null: panels are not sorted.
   void (*sort)(const panel_kinds&, std::byte* panel);
-  /// What `line` subtracts from each element of a row before it multiplies; start_sums() compensates for it.
+  /// The number that `line` subtracts from each element of a row before it multiplies; start_sums() compensates for it.
   std::int32_t middle;
   std::int64_t at_once = 1 << 22;    // multiplications that take a few hundred microseconds at most
   std::int64_t row_cache = 1 << 18;  // bytes of rows that stay in the L2 cache beside a panel

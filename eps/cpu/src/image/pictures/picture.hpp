@@ -7,7 +7,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// What a decoder needs of the run that calls it.
+/// The services of a run that a decoder calls.
 struct picture_host {
   /// Returns the memory for the pixels of an image of this size: rows of pixels of red, green and blue, a byte each. A
   /// decoder calls it once, as soon as it has read the size and before it allocates memory that depends on it; an error

@@ -27,7 +27,7 @@ struct bf16_loops;
 /// one line of outputs depends on if that is more), unless X is blocked and its lines are neither padded nor read with
 /// a stride.
 struct nchwc_conv {
-  /// What is known of the weights. `channels` and `maps` are the input and output channels of a group.
+  /// The known sizes of the weights. `channels` and `maps` are the input and output channels of a group.
   struct filters {
     std::int64_t groups = 1, maps = 0, channels = 0;
     std::int64_t kernel[2] = {1, 1};

@@ -3,7 +3,7 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-// What operators of ai.onnx.ml that compute scores share.
+// Types and functions that operators of ai.onnx.ml with scores share.
 
 enum class score_transform : std::uint8_t { none, softmax, logistic, softmax_zero, probit };
 /// Returns the transform with this name; INVALID_GRAPH for an unknown name.
