@@ -1,4 +1,5 @@
 #include <cameo/graph/check.hpp>
+#include <cameo/op/check_attribute.hpp>
 
 #include <fmt/ranges.h>
 #include <range/v3/view/transform.hpp>
@@ -77,9 +78,9 @@ status check_attribute(const detail::graph_node& n, const attribute& a, const at
       return bad("attribute '{}' refers to '{}' of a caller, but this is not a function", a.name, a.ref_attr_name);
     if (a.kind == attribute_kind::undefined) return status_code::ok;
   }
-  if (rule && rule->kind != a.kind)
-    return bad("attribute '{}' is of type {}, needs {}", a.name, detail::attribute_kind_rows[std::size_t(a.kind)].name,
-               detail::attribute_kind_rows[std::size_t(rule->kind)].name);
+  // The value of an attribute of the caller is checked where the function is inlined.
+  if (rule && (a.ref_attr_name.empty() || rule->kind != a.kind))
+    if (status fine = detail::check_attribute(*rule, a); !fine) return fine;
   if (!a.ref_attr_name.empty()) return status_code::ok;
   const auto exists = [&](std::int64_t i) { return i >= 0 && std::size_t(i) < n.subgraphs.size(); };
   if ((a.kind == attribute_kind::g && !exists(a.i)) ||
@@ -118,7 +119,7 @@ status check_attributes(graph& g, const detail::graph_node& n, const op_table& o
   }
   for (const attribute_rule& rule : rules)
     if (rule.required && !detail::find_attribute(n.attributes, rule.name))
-      return bad("attribute '{}' ({}) is missing", rule.name, detail::attribute_kind_rows[std::size_t(rule.kind)].name);
+      return bad("attribute {} ({}) is missing", rule.name, detail::attribute_kind_rows[std::size_t(rule.kind)].name);
   std::sort(names.begin(), names.end());
   if (const auto twice = std::adjacent_find(names.begin(), names.end()); twice != names.end())
     return bad("has attribute '{}' twice", *twice);

@@ -133,7 +133,7 @@ class copier {
       const attribute* const given = of_caller(a.ref_attr_name);
       if (!given) continue;
       if (a.kind != attribute_kind::undefined && a.kind != given->kind)
-        return failed(status_code::invalid_graph, "attribute '{}' is of type {}, needs {}", given->name,
+        return failed(status_code::invalid_graph, "attribute {} is of type {}, must be {}", given->name,
                       detail::attribute_kind_rows[std::size_t(given->kind)].name,
                       detail::attribute_kind_rows[std::size_t(a.kind)].name);
       attribute copy = *given;

@@ -1,4 +1,5 @@
 #include <cameo/kernel/node_check.hpp>
+#include <cameo/op/check_attribute.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -94,8 +95,9 @@ class checker {
   status attributes(std::span<const attribute> actual) const {
     for (const attribute_rule& rule : version_.attributes) {
       const attribute* const a = detail::find_attribute(actual, rule.name);
-      if (a ? a->kind != rule.kind : rule.required)
-        return wrong(a ? "the attribute is of another kind" : "the attribute is missing", rule.name);
+      if (!a && rule.required)
+        return detail::refuse(status_code::invalid_graph, "attribute ", rule.name, " is missing");
+      if (status s = a ? detail::check_attribute(rule, *a) : status{}; !s) return s;
     }
     return {};
   }
@@ -128,8 +130,11 @@ status check_node(const op_version& version, const detail::node_signature& node,
   return check.attributes(attributes);
 }
 
-status check_outputs(const op_version& version, const detail::node_signature& node) {
-  return checker{version}.operands(version.outputs, node.outputs, version.min_outputs, false);
+status check_outputs_and_attributes(const op_version& version, const detail::node_signature& node,
+                                    std::span<const attribute> attributes) {
+  checker check{version};
+  if (status s = check.operands(version.outputs, node.outputs, version.min_outputs, false); !s) return s;
+  return check.attributes(attributes);
 }
 
 }  // namespace CAMEO_NAMESPACE

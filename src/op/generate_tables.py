@@ -62,7 +62,115 @@ OWN_ATTRIBUTES = {("com.microsoft.nchwc", "Conv"): {"plain_weights": "i"}}
 
 # Attributes without a default that the schema makes optional and ONNX Runtime's kernel requires.
 NEEDED = {("", "Crop"): ["border"], ("", "ImageScaler"): ["bias"], ("", "ParametricSoftplus"): ["alpha", "beta"],
-          ("", "ScaledTanh"): ["alpha", "beta"]}
+          ("", "ScaledTanh"): ["alpha", "beta"], ("ai.onnx.ml", "Scaler"): ["offset", "scale"],
+          ("ai.onnx.ml", "SVMClassifier"): ["rho"], ("ai.onnx.ml", "SVMRegressor"): ["rho"],
+          ("com.microsoft.nchwc", "ReorderOutput"): ["channels"], ("com.microsoft.nchwc", "Upsample"): ["scales"]}
+
+# The legal values of attributes, which schemas only describe in prose: see attribute_rule::values. By operators, which
+# have a domain before their name as in ROLES; values that changed with a version are listed by the version.
+# ONNX Runtime's operators for channels last have the rows of ONNX.
+SIZE, COUNT, FLAG = "1..", "0..", "0|1"
+PADS = "constant|reflect|edge"
+SVM = {"kernel_type": "LINEAR|POLY|RBF|SIGMOID", "post_transform": "NONE|SOFTMAX|LOGISTIC|SOFTMAX_ZERO|PROBIT"}
+MODES = "BRANCH_LEQ|BRANCH_LT|BRANCH_GTE|BRANCH_GT|BRANCH_EQ|BRANCH_NEQ|BRANCH_MEMBER|LEAF"
+NGRAMS = {"max_ngram_size": "2..1048576", "n_head_per_ngram": "1..1048576"}
+GENERATION = {"eos_token_id": COUNT, "pad_token_id": COUNT, "no_repeat_ngram_size": COUNT}
+VALUES = {
+    "RNN GRU LSTM": {"direction": "forward|reverse|bidirectional", "hidden_size": SIZE, "clip": COUNT},
+    "com.microsoft.DynamicQuantizeLSTM": {
+        "direction": "forward|reverse|bidirectional", "hidden_size": SIZE, "clip": COUNT},
+    "DeformConv": {"offset_group": SIZE},
+    "LpPool GlobalLpPool": {"p": {1: "0<..", 2: SIZE}},
+    "Pad": {"mode": {1: PADS, 19: PADS + "|wrap"}},
+    "com.microsoft.Pad": {"mode": PADS},
+    "DepthToSpace SpaceToDepth": {"blocksize": "1..1048576", "mode": "DCR|CRD"},
+    "TensorScatter": {"mode": "linear|circular"},
+    "ReverseSequence": {"time_axis": FLAG, "batch_axis": FLAG},
+    "ScatterElements ScatterND": {"reduction": {16: "none|add|mul", 18: "none|add|mul|min|max"}},
+    "LpNormalization": {"p": "1|2"},
+    "GroupNormalization": {"num_groups": SIZE},
+    "LRN": {"size": SIZE},
+    "GridSample": {"padding_mode": "zeros|border|reflection"},
+    "RoiAlign": {"output_height": SIZE, "output_width": SIZE, "sampling_ratio": "0..1048576", "mode": "avg|max",
+                 "coordinate_transformation_mode": "half_pixel|output_half_pixel"},
+    "MaxRoiPool": {"pooled_shape": "2:1..", "spatial_scale": "0<.."},
+    "Multinomial": {"sample_size": SIZE},
+    "RandomNormal RandomUniform": {"shape": COUNT},
+    "Resize": {"nearest_mode": "round_prefer_floor|round_prefer_ceil|floor|ceil",
+               "keep_aspect_ratio_policy": "stretch|not_larger|not_smaller"},
+    "ImageDecoder": {"pixel_format": "RGB|BGR|Grayscale"},
+    "Attention": {"q_num_heads": COUNT, "kv_num_heads": COUNT, "qk_matmul_output_mode": "0..3",
+                  "left_window_size": "-1..", "right_window_size": "-1.."},
+    "RotaryEmbedding com.microsoft.RotaryEmbedding": {"num_heads": COUNT, "rotary_embedding_dim": COUNT},
+    "QuantizeLinear DequantizeLinear": {"block_size": COUNT},
+    "Cast": {"round_mode": "up|down|nearest"},
+    "Gelu": {"approximate": "none|tanh"},
+    "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss": {"reduction": "none|sum|mean"},
+    "StringNormalizer": {"case_change_action": "NONE|LOWER|UPPER"},
+    "TfIdfVectorizer": {"mode": "TF|IDF|TFIDF", "min_gram_length": SIZE, "max_gram_length": SIZE,
+                        "max_skip_count": COUNT, "ngram_counts": COUNT, "ngram_indexes": COUNT},
+    "Crop": {"border": "4:", "scale": "2:"},
+    "LinearAttention com.microsoft.LinearAttention": {
+        "update_rule": "linear|gated|delta|gated_delta", "q_num_heads": SIZE, "kv_num_heads": SIZE},
+    "CausalConvWithState": {"activation": "silu|swish|none"},
+    "com.microsoft.CausalConvWithState com.microsoft.VarlenCausalConvWithState": {
+        "activation": "silu|swish|none", "dilation": "1..2147483648"},
+    "ai.onnx.ml.TreeEnsemble": {"n_targets": SIZE, "post_transform": "0..4", "aggregate_function": "0..3"},
+    "ai.onnx.ml.TreeEnsembleRegressor": {"n_targets": SIZE, "aggregate_function": "AVERAGE|SUM|MIN|MAX",
+                                         "post_transform": SVM["post_transform"], "nodes_modes": MODES},
+    "ai.onnx.ml.TreeEnsembleClassifier": {"post_transform": SVM["post_transform"], "nodes_modes": MODES},
+    "ai.onnx.ml.LinearRegressor": {"targets": SIZE, "post_transform": SVM["post_transform"]},
+    "ai.onnx.ml.LinearClassifier": {"post_transform": SVM["post_transform"]},
+    "ai.onnx.ml.SVMClassifier": {**SVM, "vectors_per_class": COUNT},
+    "ai.onnx.ml.SVMRegressor": {**SVM, "n_supports": COUNT},
+    "ai.onnx.ml.CastMap": {"cast_to": "TO_FLOAT|TO_STRING|TO_INT64", "map_form": "DENSE|SPARSE", "max_map": SIZE},
+    "ai.onnx.ml.FeatureVectorizer": {"inputdimensions": COUNT},
+    "ai.onnx.ml.Normalizer": {"norm": "MAX|L1|L2"},
+    "com.microsoft.UnfoldTensor": {"size": SIZE, "step": SIZE},
+    "com.microsoft.CropAndResize": {"mode": "bilinear|nearest"},
+    "com.microsoft.GatedRMSNorm": {"activation": "silu|swish|sigmoid"},
+    "com.microsoft.BranchwiseRMSNorm com.microsoft.HyperConnectionPreMix com.microsoft.HyperConnectionPostMix": {
+        "num_branches": COUNT},
+    "com.microsoft.Attention com.microsoft.MultiHeadAttention com.microsoft.DecoderMaskedMultiHeadAttention "
+    "com.microsoft.DecoderMaskedSelfAttention com.microsoft.QAttention": {"num_heads": SIZE},
+    "com.microsoft.GroupQueryAttention": {
+        "num_heads": "1..1048576", "kv_num_heads": SIZE, "qk_output": "0..2", "kv_cache_bit_width": "0|4|8",
+        "k_quant_type": "NONE|PER_TENSOR|PER_CHANNEL", "v_quant_type": "NONE|PER_TENSOR|PER_CHANNEL"},
+    "com.microsoft.SparseAttention": {
+        "num_heads": "1..1048576", "kv_num_heads": SIZE, "sparse_block_size": "1..1048576"},
+    "com.microsoft.MRotaryEmbedding": {"num_heads": COUNT, "rotary_embedding_dim": COUNT, "mrope_layout": FLAG,
+                                       "mrope_section": "3:0..1099511627776"},
+    "com.microsoft.GatherBlockQuantized": {"bits": "2|4|8"},
+    "com.microsoft.MoE com.microsoft.QMoE": {
+        "activation_type": "relu|gelu|silu|identity|swiglu", "k": SIZE, "swiglu_fusion": "0..2", "swiglu_limit": COUNT},
+    "com.microsoft.MatMulNBits": {"bits": "2|4|8", "accuracy_level": "0..4"},
+    "com.microsoft.MatMulBnb4": {"quant_type": FLAG},
+    "com.microsoft.NGramRepeatBlock": {"ngram_size": SIZE},
+    "com.microsoft.BifurcationDetector": {"min_ngram_size": SIZE},
+    "com.microsoft.NGramHashMapping": NGRAMS,
+    "com.microsoft.VarlenNGramHashMapping": {**NGRAMS, "state_update_capacity": "0..8"},
+    "com.microsoft.Tokenizer": {"mincharnum": SIZE},
+    "com.microsoft.BeamSearch com.microsoft.WhisperBeamSearch com.microsoft.GreedySearch": GENERATION,
+    "com.microsoft.Sampling": {**GENERATION, "temperature": "0<..", "min_tokens_to_keep": COUNT},
+    "com.microsoft.nchwc.ReorderOutput": {"channels": SIZE},
+    "com.microsoft.nchwc.Upsample": {"scales": "4:1..", "mode": "nearest|linear"},
+}
+VALUES_OF = {name: values for names, values in VALUES.items() for name in names.split()}
+used_values = set()
+
+
+def values_of(s, attribute):
+    """The legal values of an attribute in a version of its operator, as text; None if any are."""
+    domain = "" if s.domain == "com.ms.internal.nhwc" else s.domain
+    name = f"{domain}.{s.name}" if domain else s.name
+    found = VALUES_OF.get(name, {}).get(attribute)
+    if found is None:
+        return None
+    used_values.add((name, attribute))
+    if isinstance(found, str):
+        return found
+    since = [version for version in found if version <= s.since_version]
+    return found[max(since)] if since else None
 
 DTYPES = {
     name: number
@@ -133,7 +241,7 @@ class Parameter:
         return "{" + ", ".join(fields) + "}"
 
 
-def attribute_rule(a, from_onnx, needed):
+def attribute_rule(a, from_onnx, needed, values):
     default = onnx.AttributeProto()
     if from_onnx:
         default.CopyFrom(a.default_value)
@@ -149,6 +257,9 @@ def attribute_rule(a, from_onnx, needed):
         fields += ["false", "true", "0", number(default.f)]
     elif default.type == onnx.AttributeProto.STRING:
         fields += ["false", "true", "0", "0", c_string(default.s)]
+    if values:
+        absent = ["false", "false", "0", "0", "{}"]  # the values of the members in between
+        fields += absent[len(fields) - 2:] + [c_string(values)]
     return "{" + ", ".join(fields) + "}"
 
 
@@ -189,7 +300,7 @@ def wrap(head, items, tail, indent="    "):
 
 def attribute_rules(s, from_onnx):
     needed = NEEDED.get((s.domain, s.name), [])
-    rules = {name: attribute_rule(a, from_onnx, name in needed) for name, a in s.attributes.items()}
+    rules = {name: attribute_rule(a, from_onnx, name in needed, values_of(s, name)) for name, a in s.attributes.items()}
     for name, kind in OWN_ATTRIBUTES.get((s.domain, s.name), {}).items():
         rules[name] = "{" + c_string(name) + ", attribute_kind::" + kind + "}"
     return [rule for _, rule in sorted(rules.items())]
@@ -411,6 +522,8 @@ def main():
         write_tags(domain, schemas_of)
         print(f"{domain or 'ai.onnx'}: {len(schemas_of)} operators, {sum(map(len, schemas_of.values()))} versions, "
               f"opset {newest_opset(domain)}")
+    known = {(name, attribute) for name, values in VALUES_OF.items() for attribute in values}
+    assert used_values == known, f"no operator has {sorted(known - used_values)}"
     write_list(ops)
     bodies = list(function_bodies(onnx_schemas))
     write_bodies(bodies)

@@ -190,7 +190,7 @@ status put(step_context& c, slot s, value& kept) {
     v = copy;
     return {};
   }
-  {
+  if (v.owner) {
     const spin_lock hold{c.impl().lock()};
     discard(c, s);
   }

@@ -104,9 +104,9 @@ TEST_CASE("attributes") {
   };
   CHECK(scale({number("by", 2.0f)}));
   CHECK(scale({number("by", 2.0f), number("__private", 1.0f)}));
-  must_say(scale({}), status_code::invalid_graph, {"attribute 'by' (float) is missing"});
+  must_say(scale({}), status_code::invalid_graph, {"attribute by (float) is missing"});
   must_say(scale({number("by", std::int64_t{2})}), status_code::invalid_graph,
-           {"attribute 'by' is of type int, needs float"});
+           {"attribute by is of type int, must be float"});
   must_say(scale({number("by", 2.0f), number("bye", 2.0f)}), status_code::invalid_graph,
            {"no attribute 'bye'; it takes 'by', 'times'"});
   must_say(scale({number("by", 2.0f), number("by", 2.0f)}), status_code::invalid_graph, {"attribute 'by' twice"});

@@ -212,9 +212,9 @@ TEST_CASE("missing arguments of a call are an error with their names") {
   auto made = inline_call(g, n, f, table());
   REQUIRE(!made);
   CHECK(made.error().code() == status_code::invalid_graph);
-  CHECK(says(made.error(), "attribute 'by' (float) is missing"));
+  CHECK(says(made.error(), "attribute by (float) is missing"));
   CHECK(says(made.error(), "function 'fun.f'"));
   made = inline_call(g, wrong, f, table());
   REQUIRE(!made);
-  CHECK(says(made.error(), "attribute 'by' is of type int, needs float"));
+  CHECK(says(made.error(), "attribute by is of type int, must be float"));
 }

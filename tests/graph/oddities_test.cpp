@@ -824,7 +824,7 @@ TEST_CASE("an attribute that LayerNormalization does not have is ignored, one th
   CHECK(made.warns("unknown-attribute: node 'n' (LayerNormalization, opset 17) has attribute 'epsion'"));
   CHECK_REFUSED(error_under(m, strict), status_code::invalid_graph, bad_name, "unknown-attribute", "session.strict=1");
   set(*g.mutable_node(0), "epsilon", std::int64_t{1});  // attributes that it has are checked
-  CHECK_REFUSED(load_error(m), status_code::invalid_graph, "attribute 'epsilon' is of type int, needs float");
+  CHECK_REFUSED(load_error(m), status_code::invalid_graph, "attribute epsilon is of type int, must be float");
   onnx::ModelProto other = relu({2, 3}, {2, 3});
   set(*other.mutable_graph()->mutable_node(0), "epsion", 1.0f);
   CHECK_REFUSED(load_error(other), status_code::invalid_graph, "has no attribute 'epsion'");

@@ -4,11 +4,13 @@
 namespace CAMEO_NAMESPACE {
 
 /// Checks what kernels rely on: the number of inputs and outputs, types that the operator's version allows, equal types
-/// where a type string is shared, attributes of the right kind. INVALID_GRAPH. For builds without a graph; check_model
-/// checks more than this in a graph.
+/// where a type string is shared, attributes of the right kind with legal values. INVALID_GRAPH. For builds without a
+/// graph; check_model checks more than this in a graph.
 CAMEO_API status check_node(const op_version&, const detail::node_signature&, std::span<const attribute>);
 
-/// Checks the types of outputs only, with the operator's version before the node's.
-CAMEO_API status check_outputs(const op_version&, const detail::node_signature&);
+/// Checks only the types of outputs, and the attributes. For a node whose version of the operator is newer than
+/// `version`, the newest one that is known and that kernels were written for.
+CAMEO_API status check_outputs_and_attributes(const op_version&, const detail::node_signature&,
+                                              std::span<const attribute>);
 
 }  // namespace CAMEO_NAMESPACE

@@ -91,29 +91,32 @@ inline constexpr attribute_rule a7[] = {
     {"group", attribute_kind::i, false, true, 1}, {"kernel_shape", attribute_kind::ints},
     {"output_padding", attribute_kind::ints}, {"output_shape", attribute_kind::ints}, {"pads", attribute_kind::ints},
     {"strides", attribute_kind::ints}};
-inline constexpr attribute_rule a8[] = {{"blocksize", attribute_kind::i, true}};
+inline constexpr attribute_rule a8[] = {{"blocksize", attribute_kind::i, true, false, 0, 0, {}, "1..1048576"}};
 inline constexpr attribute_rule a9[] = {
-    {"blocksize", attribute_kind::i, true}, {"mode", attribute_kind::s, false, true, 0, 0, "DCR"}};
-inline constexpr attribute_rule a10[] = {{"p", attribute_kind::i, false, true, 2}};
+    {"blocksize", attribute_kind::i, true, false, 0, 0, {}, "1..1048576"},
+    {"mode", attribute_kind::s, false, true, 0, 0, "DCR", "DCR|CRD"}};
+inline constexpr attribute_rule a10[] = {{"p", attribute_kind::i, false, true, 2, 0, {}, "1.."}};
 inline constexpr attribute_rule a11[] = {
     {"align_corners", attribute_kind::i, false, true, 0}, {"mode", attribute_kind::s, false, true, 0, 0, "bilinear"},
-    {"padding_mode", attribute_kind::s, false, true, 0, 0, "zeros"}};
+    {"padding_mode", attribute_kind::s, false, true, 0, 0, "zeros", "zeros|border|reflection"}};
 inline constexpr attribute_rule a12[] = {
     {"align_corners", attribute_kind::i, false, true, 0}, {"mode", attribute_kind::s, false, true, 0, 0, "linear"},
-    {"padding_mode", attribute_kind::s, false, true, 0, 0, "zeros"}};
+    {"padding_mode", attribute_kind::s, false, true, 0, 0, "zeros", "zeros|border|reflection"}};
 inline constexpr attribute_rule a13[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
     {"epsilon", attribute_kind::f, false, true, 0, 1e-05f}};
 inline constexpr attribute_rule a14[] = {
     {"alpha", attribute_kind::f, false, true, 0, 1e-04f}, {"beta", attribute_kind::f, false, true, 0, 0.75f},
-    {"bias", attribute_kind::f, false, true, 0, 1.0f}, {"size", attribute_kind::i, true}};
+    {"bias", attribute_kind::f, false, true, 0, 1.0f}, {"size", attribute_kind::i, true, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a15[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"kernel_shape", attribute_kind::ints, true},
-    {"p", attribute_kind::i, false, true, 2}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"p", attribute_kind::i, false, true, 2, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints}};
 inline constexpr attribute_rule a16[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"ceil_mode", attribute_kind::i, false, true, 0},
     {"dilations", attribute_kind::ints}, {"kernel_shape", attribute_kind::ints, true},
-    {"p", attribute_kind::i, false, true, 2}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"p", attribute_kind::i, false, true, 2, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints}};
 inline constexpr attribute_rule a17[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"kernel_shape", attribute_kind::ints, true},
@@ -150,16 +153,16 @@ inline constexpr attribute_rule a24[] = {
     {"exclude_outside", attribute_kind::i, false, true, 0},
     {"extrapolation_value", attribute_kind::f, false, true, 0, 0.0f},
     {"mode", attribute_kind::s, false, true, 0, 0, "nearest"},
-    {"nearest_mode", attribute_kind::s, false, true, 0, 0, "round_prefer_floor"}};
+    {"nearest_mode", attribute_kind::s, false, true, 0, 0, "round_prefer_floor", "round_prefer_floor|round_prefer_ceil|floor|ceil"}};
 inline constexpr attribute_rule a25[] = {
     {"antialias", attribute_kind::i, false, true, 0}, {"axes", attribute_kind::ints},
     {"coordinate_transformation_mode", attribute_kind::s, false, true, 0, 0, "half_pixel"},
     {"cubic_coeff_a", attribute_kind::f, false, true, 0, -0.75f},
     {"exclude_outside", attribute_kind::i, false, true, 0},
     {"extrapolation_value", attribute_kind::f, false, true, 0, 0.0f},
-    {"keep_aspect_ratio_policy", attribute_kind::s, false, true, 0, 0, "stretch"},
+    {"keep_aspect_ratio_policy", attribute_kind::s, false, true, 0, 0, "stretch", "stretch|not_larger|not_smaller"},
     {"mode", attribute_kind::s, false, true, 0, 0, "nearest"},
-    {"nearest_mode", attribute_kind::s, false, true, 0, 0, "round_prefer_floor"}};
+    {"nearest_mode", attribute_kind::s, false, true, 0, 0, "round_prefer_floor", "round_prefer_floor|round_prefer_ceil|floor|ceil"}};
 }  // namespace detail
 
 struct AveragePool {

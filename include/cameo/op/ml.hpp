@@ -31,15 +31,16 @@ inline constexpr type_rule t11[] = {{"T", 0xc02}};
 inline constexpr type_rule t12[] = {{"T", 0, 0, 0, 0, 0, true}, {"tensor(float)", 0x2}};
 inline constexpr attribute_rule a0[] = {{"threshold", attribute_kind::f, false, true, 0, 0.0f}};
 inline constexpr attribute_rule a1[] = {
-    {"cast_to", attribute_kind::s, false, true, 0, 0, "TO_FLOAT"},
-    {"map_form", attribute_kind::s, false, true, 0, 0, "DENSE"}, {"max_map", attribute_kind::i, false, true, 1}};
+    {"cast_to", attribute_kind::s, false, true, 0, 0, "TO_FLOAT", "TO_FLOAT|TO_STRING|TO_INT64"},
+    {"map_form", attribute_kind::s, false, true, 0, 0, "DENSE", "DENSE|SPARSE"},
+    {"max_map", attribute_kind::i, false, true, 1, 0, {}, "1.."}};
 inline constexpr attribute_rule a2[] = {
     {"cats_int64s", attribute_kind::ints}, {"cats_strings", attribute_kind::strings},
     {"default_int64", attribute_kind::i, false, true, -1},
     {"default_string", attribute_kind::s, false, true, 0, 0, "_Unused"}};
 inline constexpr attribute_rule a3[] = {
     {"int64_vocabulary", attribute_kind::ints}, {"string_vocabulary", attribute_kind::strings}};
-inline constexpr attribute_rule a4[] = {{"inputdimensions", attribute_kind::ints}};
+inline constexpr attribute_rule a4[] = {{"inputdimensions", attribute_kind::ints, false, false, 0, 0, {}, "0.."}};
 inline constexpr attribute_rule a5[] = {
     {"imputed_value_floats", attribute_kind::floats}, {"imputed_value_int64s", attribute_kind::ints},
     {"replaced_value_float", attribute_kind::f, false, true, 0, 0.0f},
@@ -64,46 +65,52 @@ inline constexpr attribute_rule a9[] = {
     {"classlabels_ints", attribute_kind::ints}, {"classlabels_strings", attribute_kind::strings},
     {"coefficients", attribute_kind::floats, true}, {"intercepts", attribute_kind::floats},
     {"multi_class", attribute_kind::i, false, true, 0},
-    {"post_transform", attribute_kind::s, false, true, 0, 0, "NONE"}};
+    {"post_transform", attribute_kind::s, false, true, 0, 0, "NONE", "NONE|SOFTMAX|LOGISTIC|SOFTMAX_ZERO|PROBIT"}};
 inline constexpr attribute_rule a10[] = {
     {"coefficients", attribute_kind::floats}, {"intercepts", attribute_kind::floats},
-    {"post_transform", attribute_kind::s, false, true, 0, 0, "NONE"}, {"targets", attribute_kind::i, false, true, 1}};
-inline constexpr attribute_rule a11[] = {{"norm", attribute_kind::s, false, true, 0, 0, "MAX"}};
+    {"post_transform", attribute_kind::s, false, true, 0, 0, "NONE", "NONE|SOFTMAX|LOGISTIC|SOFTMAX_ZERO|PROBIT"},
+    {"targets", attribute_kind::i, false, true, 1, 0, {}, "1.."}};
+inline constexpr attribute_rule a11[] = {{"norm", attribute_kind::s, false, true, 0, 0, "MAX", "MAX|L1|L2"}};
 inline constexpr attribute_rule a12[] = {
     {"cats_int64s", attribute_kind::ints}, {"cats_strings", attribute_kind::strings},
     {"zeros", attribute_kind::i, false, true, 1}};
 inline constexpr attribute_rule a13[] = {
     {"classlabels_ints", attribute_kind::ints}, {"classlabels_strings", attribute_kind::strings},
     {"coefficients", attribute_kind::floats}, {"kernel_params", attribute_kind::floats},
-    {"kernel_type", attribute_kind::s, false, true, 0, 0, "LINEAR"},
-    {"post_transform", attribute_kind::s, false, true, 0, 0, "NONE"}, {"prob_a", attribute_kind::floats},
-    {"prob_b", attribute_kind::floats}, {"rho", attribute_kind::floats}, {"support_vectors", attribute_kind::floats},
-    {"vectors_per_class", attribute_kind::ints}};
+    {"kernel_type", attribute_kind::s, false, true, 0, 0, "LINEAR", "LINEAR|POLY|RBF|SIGMOID"},
+    {"post_transform", attribute_kind::s, false, true, 0, 0, "NONE", "NONE|SOFTMAX|LOGISTIC|SOFTMAX_ZERO|PROBIT"},
+    {"prob_a", attribute_kind::floats}, {"prob_b", attribute_kind::floats}, {"rho", attribute_kind::floats, true},
+    {"support_vectors", attribute_kind::floats},
+    {"vectors_per_class", attribute_kind::ints, false, false, 0, 0, {}, "0.."}};
 inline constexpr attribute_rule a14[] = {
     {"coefficients", attribute_kind::floats}, {"kernel_params", attribute_kind::floats},
-    {"kernel_type", attribute_kind::s, false, true, 0, 0, "LINEAR"}, {"n_supports", attribute_kind::i, false, true, 0},
-    {"one_class", attribute_kind::i, false, true, 0}, {"post_transform", attribute_kind::s, false, true, 0, 0, "NONE"},
-    {"rho", attribute_kind::floats}, {"support_vectors", attribute_kind::floats}};
-inline constexpr attribute_rule a15[] = {{"offset", attribute_kind::floats}, {"scale", attribute_kind::floats}};
+    {"kernel_type", attribute_kind::s, false, true, 0, 0, "LINEAR", "LINEAR|POLY|RBF|SIGMOID"},
+    {"n_supports", attribute_kind::i, false, true, 0, 0, {}, "0.."}, {"one_class", attribute_kind::i, false, true, 0},
+    {"post_transform", attribute_kind::s, false, true, 0, 0, "NONE", "NONE|SOFTMAX|LOGISTIC|SOFTMAX_ZERO|PROBIT"},
+    {"rho", attribute_kind::floats, true}, {"support_vectors", attribute_kind::floats}};
+inline constexpr attribute_rule a15[] = {
+    {"offset", attribute_kind::floats, true}, {"scale", attribute_kind::floats, true}};
 inline constexpr attribute_rule a16[] = {
-    {"aggregate_function", attribute_kind::i, false, true, 1}, {"leaf_targetids", attribute_kind::ints, true},
-    {"leaf_weights", attribute_kind::t, true}, {"membership_values", attribute_kind::t},
-    {"n_targets", attribute_kind::i}, {"nodes_falseleafs", attribute_kind::ints, true},
-    {"nodes_falsenodeids", attribute_kind::ints, true}, {"nodes_featureids", attribute_kind::ints, true},
-    {"nodes_hitrates", attribute_kind::t}, {"nodes_missing_value_tracks_true", attribute_kind::ints},
-    {"nodes_modes", attribute_kind::t, true}, {"nodes_splits", attribute_kind::t, true},
-    {"nodes_trueleafs", attribute_kind::ints, true}, {"nodes_truenodeids", attribute_kind::ints, true},
-    {"post_transform", attribute_kind::i, false, true, 0}, {"tree_roots", attribute_kind::ints, true}};
+    {"aggregate_function", attribute_kind::i, false, true, 1, 0, {}, "0..3"},
+    {"leaf_targetids", attribute_kind::ints, true}, {"leaf_weights", attribute_kind::t, true},
+    {"membership_values", attribute_kind::t}, {"n_targets", attribute_kind::i, false, false, 0, 0, {}, "1.."},
+    {"nodes_falseleafs", attribute_kind::ints, true}, {"nodes_falsenodeids", attribute_kind::ints, true},
+    {"nodes_featureids", attribute_kind::ints, true}, {"nodes_hitrates", attribute_kind::t},
+    {"nodes_missing_value_tracks_true", attribute_kind::ints}, {"nodes_modes", attribute_kind::t, true},
+    {"nodes_splits", attribute_kind::t, true}, {"nodes_trueleafs", attribute_kind::ints, true},
+    {"nodes_truenodeids", attribute_kind::ints, true},
+    {"post_transform", attribute_kind::i, false, true, 0, 0, {}, "0..4"}, {"tree_roots", attribute_kind::ints, true}};
 inline constexpr attribute_rule a17[] = {
     {"base_values", attribute_kind::floats}, {"class_ids", attribute_kind::ints},
     {"class_nodeids", attribute_kind::ints}, {"class_treeids", attribute_kind::ints},
     {"class_weights", attribute_kind::floats}, {"classlabels_int64s", attribute_kind::ints},
     {"classlabels_strings", attribute_kind::strings}, {"nodes_falsenodeids", attribute_kind::ints},
     {"nodes_featureids", attribute_kind::ints}, {"nodes_hitrates", attribute_kind::floats},
-    {"nodes_missing_value_tracks_true", attribute_kind::ints}, {"nodes_modes", attribute_kind::strings},
+    {"nodes_missing_value_tracks_true", attribute_kind::ints},
+    {"nodes_modes", attribute_kind::strings, false, false, 0, 0, {}, "BRANCH_LEQ|BRANCH_LT|BRANCH_GTE|BRANCH_GT|BRANCH_EQ|BRANCH_NEQ|BRANCH_MEMBER|LEAF"},
     {"nodes_nodeids", attribute_kind::ints}, {"nodes_treeids", attribute_kind::ints},
     {"nodes_truenodeids", attribute_kind::ints}, {"nodes_values", attribute_kind::floats},
-    {"post_transform", attribute_kind::s, false, true, 0, 0, "NONE"}};
+    {"post_transform", attribute_kind::s, false, true, 0, 0, "NONE", "NONE|SOFTMAX|LOGISTIC|SOFTMAX_ZERO|PROBIT"}};
 inline constexpr attribute_rule a18[] = {
     {"base_values", attribute_kind::floats}, {"base_values_as_tensor", attribute_kind::t},
     {"class_ids", attribute_kind::ints}, {"class_nodeids", attribute_kind::ints},
@@ -112,29 +119,33 @@ inline constexpr attribute_rule a18[] = {
     {"classlabels_strings", attribute_kind::strings}, {"nodes_falsenodeids", attribute_kind::ints},
     {"nodes_featureids", attribute_kind::ints}, {"nodes_hitrates", attribute_kind::floats},
     {"nodes_hitrates_as_tensor", attribute_kind::t}, {"nodes_missing_value_tracks_true", attribute_kind::ints},
-    {"nodes_modes", attribute_kind::strings}, {"nodes_nodeids", attribute_kind::ints},
-    {"nodes_treeids", attribute_kind::ints}, {"nodes_truenodeids", attribute_kind::ints},
-    {"nodes_values", attribute_kind::floats}, {"nodes_values_as_tensor", attribute_kind::t},
-    {"post_transform", attribute_kind::s, false, true, 0, 0, "NONE"}};
+    {"nodes_modes", attribute_kind::strings, false, false, 0, 0, {}, "BRANCH_LEQ|BRANCH_LT|BRANCH_GTE|BRANCH_GT|BRANCH_EQ|BRANCH_NEQ|BRANCH_MEMBER|LEAF"},
+    {"nodes_nodeids", attribute_kind::ints}, {"nodes_treeids", attribute_kind::ints},
+    {"nodes_truenodeids", attribute_kind::ints}, {"nodes_values", attribute_kind::floats},
+    {"nodes_values_as_tensor", attribute_kind::t},
+    {"post_transform", attribute_kind::s, false, true, 0, 0, "NONE", "NONE|SOFTMAX|LOGISTIC|SOFTMAX_ZERO|PROBIT"}};
 inline constexpr attribute_rule a19[] = {
-    {"aggregate_function", attribute_kind::s, false, true, 0, 0, "SUM"}, {"base_values", attribute_kind::floats},
-    {"n_targets", attribute_kind::i}, {"nodes_falsenodeids", attribute_kind::ints},
-    {"nodes_featureids", attribute_kind::ints}, {"nodes_hitrates", attribute_kind::floats},
-    {"nodes_missing_value_tracks_true", attribute_kind::ints}, {"nodes_modes", attribute_kind::strings},
-    {"nodes_nodeids", attribute_kind::ints}, {"nodes_treeids", attribute_kind::ints},
-    {"nodes_truenodeids", attribute_kind::ints}, {"nodes_values", attribute_kind::floats},
-    {"post_transform", attribute_kind::s, false, true, 0, 0, "NONE"}, {"target_ids", attribute_kind::ints},
-    {"target_nodeids", attribute_kind::ints}, {"target_treeids", attribute_kind::ints},
-    {"target_weights", attribute_kind::floats}};
-inline constexpr attribute_rule a20[] = {
-    {"aggregate_function", attribute_kind::s, false, true, 0, 0, "SUM"}, {"base_values", attribute_kind::floats},
-    {"base_values_as_tensor", attribute_kind::t}, {"n_targets", attribute_kind::i},
+    {"aggregate_function", attribute_kind::s, false, true, 0, 0, "SUM", "AVERAGE|SUM|MIN|MAX"},
+    {"base_values", attribute_kind::floats}, {"n_targets", attribute_kind::i, false, false, 0, 0, {}, "1.."},
     {"nodes_falsenodeids", attribute_kind::ints}, {"nodes_featureids", attribute_kind::ints},
-    {"nodes_hitrates", attribute_kind::floats}, {"nodes_hitrates_as_tensor", attribute_kind::t},
-    {"nodes_missing_value_tracks_true", attribute_kind::ints}, {"nodes_modes", attribute_kind::strings},
+    {"nodes_hitrates", attribute_kind::floats}, {"nodes_missing_value_tracks_true", attribute_kind::ints},
+    {"nodes_modes", attribute_kind::strings, false, false, 0, 0, {}, "BRANCH_LEQ|BRANCH_LT|BRANCH_GTE|BRANCH_GT|BRANCH_EQ|BRANCH_NEQ|BRANCH_MEMBER|LEAF"},
     {"nodes_nodeids", attribute_kind::ints}, {"nodes_treeids", attribute_kind::ints},
     {"nodes_truenodeids", attribute_kind::ints}, {"nodes_values", attribute_kind::floats},
-    {"nodes_values_as_tensor", attribute_kind::t}, {"post_transform", attribute_kind::s, false, true, 0, 0, "NONE"},
+    {"post_transform", attribute_kind::s, false, true, 0, 0, "NONE", "NONE|SOFTMAX|LOGISTIC|SOFTMAX_ZERO|PROBIT"},
+    {"target_ids", attribute_kind::ints}, {"target_nodeids", attribute_kind::ints},
+    {"target_treeids", attribute_kind::ints}, {"target_weights", attribute_kind::floats}};
+inline constexpr attribute_rule a20[] = {
+    {"aggregate_function", attribute_kind::s, false, true, 0, 0, "SUM", "AVERAGE|SUM|MIN|MAX"},
+    {"base_values", attribute_kind::floats}, {"base_values_as_tensor", attribute_kind::t},
+    {"n_targets", attribute_kind::i, false, false, 0, 0, {}, "1.."}, {"nodes_falsenodeids", attribute_kind::ints},
+    {"nodes_featureids", attribute_kind::ints}, {"nodes_hitrates", attribute_kind::floats},
+    {"nodes_hitrates_as_tensor", attribute_kind::t}, {"nodes_missing_value_tracks_true", attribute_kind::ints},
+    {"nodes_modes", attribute_kind::strings, false, false, 0, 0, {}, "BRANCH_LEQ|BRANCH_LT|BRANCH_GTE|BRANCH_GT|BRANCH_EQ|BRANCH_NEQ|BRANCH_MEMBER|LEAF"},
+    {"nodes_nodeids", attribute_kind::ints}, {"nodes_treeids", attribute_kind::ints},
+    {"nodes_truenodeids", attribute_kind::ints}, {"nodes_values", attribute_kind::floats},
+    {"nodes_values_as_tensor", attribute_kind::t},
+    {"post_transform", attribute_kind::s, false, true, 0, 0, "NONE", "NONE|SOFTMAX|LOGISTIC|SOFTMAX_ZERO|PROBIT"},
     {"target_ids", attribute_kind::ints}, {"target_nodeids", attribute_kind::ints},
     {"target_treeids", attribute_kind::ints}, {"target_weights", attribute_kind::floats},
     {"target_weights_as_tensor", attribute_kind::t}};

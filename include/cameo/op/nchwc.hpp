@@ -26,10 +26,12 @@ inline constexpr attribute_rule a2[] = {
     {"storage_order", attribute_kind::i, false, true, 0}, {"strides", attribute_kind::ints}};
 inline constexpr attribute_rule a3[] = {{"channels_last", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a4[] = {
-    {"channels", attribute_kind::i, false, true, 0}, {"channels_last", attribute_kind::i, false, true, 0}};
+    {"channels", attribute_kind::i, true, false, 0, 0, {}, "1.."},
+    {"channels_last", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a5[] = {
     {"coordinate_transformation_mode", attribute_kind::s, false, true, 0, 0, "asymmetric"},
-    {"mode", attribute_kind::s, false, true, 0, 0, "nearest"}, {"scales", attribute_kind::ints}};
+    {"mode", attribute_kind::s, false, true, 0, 0, "nearest", "nearest|linear"},
+    {"scales", attribute_kind::ints, true, false, 0, 0, {}, "4:1.."}};
 }  // namespace detail
 
 struct AveragePool {

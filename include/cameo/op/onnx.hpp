@@ -468,15 +468,18 @@ inline constexpr attribute_rule a5[] = {
     {"axis", attribute_kind::i, false, true, 0}, {"keepdims", attribute_kind::i, false, true, 1},
     {"select_last_index", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a6[] = {
-    {"is_causal", attribute_kind::i, false, true, 0}, {"kv_num_heads", attribute_kind::i},
-    {"q_num_heads", attribute_kind::i}, {"qk_matmul_output_mode", attribute_kind::i, false, true, 0},
-    {"scale", attribute_kind::f}, {"softcap", attribute_kind::f, false, true, 0, 0.0f},
-    {"softmax_precision", attribute_kind::i}};
+    {"is_causal", attribute_kind::i, false, true, 0},
+    {"kv_num_heads", attribute_kind::i, false, false, 0, 0, {}, "0.."},
+    {"q_num_heads", attribute_kind::i, false, false, 0, 0, {}, "0.."},
+    {"qk_matmul_output_mode", attribute_kind::i, false, true, 0, 0, {}, "0..3"}, {"scale", attribute_kind::f},
+    {"softcap", attribute_kind::f, false, true, 0, 0.0f}, {"softmax_precision", attribute_kind::i}};
 inline constexpr attribute_rule a7[] = {
-    {"is_causal", attribute_kind::i, false, true, 0}, {"kv_num_heads", attribute_kind::i},
-    {"left_window_size", attribute_kind::i, false, true, -1}, {"q_num_heads", attribute_kind::i},
-    {"qk_matmul_output_mode", attribute_kind::i, false, true, 0},
-    {"right_window_size", attribute_kind::i, false, true, -1}, {"scale", attribute_kind::f},
+    {"is_causal", attribute_kind::i, false, true, 0},
+    {"kv_num_heads", attribute_kind::i, false, false, 0, 0, {}, "0.."},
+    {"left_window_size", attribute_kind::i, false, true, -1, 0, {}, "-1.."},
+    {"q_num_heads", attribute_kind::i, false, false, 0, 0, {}, "0.."},
+    {"qk_matmul_output_mode", attribute_kind::i, false, true, 0, 0, {}, "0..3"},
+    {"right_window_size", attribute_kind::i, false, true, -1, 0, {}, "-1.."}, {"scale", attribute_kind::f},
     {"softcap", attribute_kind::f, false, true, 0, 0.0f}, {"softmax_precision", attribute_kind::i}};
 inline constexpr attribute_rule a8[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"kernel_shape", attribute_kind::ints, true},
@@ -517,12 +520,13 @@ inline constexpr attribute_rule a21[] = {{"to", attribute_kind::s, true}};
 inline constexpr attribute_rule a22[] = {
     {"saturate", attribute_kind::i, false, true, 1}, {"to", attribute_kind::i, true}};
 inline constexpr attribute_rule a23[] = {
-    {"round_mode", attribute_kind::s, false, true, 0, 0, "up"}, {"saturate", attribute_kind::i, false, true, 1},
-    {"to", attribute_kind::i, true}};
+    {"round_mode", attribute_kind::s, false, true, 0, 0, "up", "up|down|nearest"},
+    {"saturate", attribute_kind::i, false, true, 1}, {"to", attribute_kind::i, true}};
 inline constexpr attribute_rule a24[] = {{"saturate", attribute_kind::i, false, true, 1}};
 inline constexpr attribute_rule a25[] = {
     {"round_mode", attribute_kind::s, false, true, 0, 0, "up"}, {"saturate", attribute_kind::i, false, true, 1}};
-inline constexpr attribute_rule a26[] = {{"activation", attribute_kind::s, false, true, 0, 0, "none"}};
+inline constexpr attribute_rule a26[] = {
+    {"activation", attribute_kind::s, false, true, 0, 0, "none", "silu|swish|none"}};
 inline constexpr attribute_rule a27[] = {{"alpha", attribute_kind::f, false, true, 0, 1.0f}};
 inline constexpr attribute_rule a28[] = {{"axes", attribute_kind::ints}};
 inline constexpr attribute_rule a29[] = {
@@ -561,16 +565,17 @@ inline constexpr attribute_rule a43[] = {
     {"inverse", attribute_kind::i, false, true, 0}, {"onesided", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a44[] = {
     {"dilations", attribute_kind::ints}, {"group", attribute_kind::i, false, true, 1},
-    {"kernel_shape", attribute_kind::ints}, {"offset_group", attribute_kind::i, false, true, 1},
+    {"kernel_shape", attribute_kind::ints}, {"offset_group", attribute_kind::i, false, true, 1, 0, {}, "1.."},
     {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
-inline constexpr attribute_rule a45[] = {{"blocksize", attribute_kind::i, true}};
+inline constexpr attribute_rule a45[] = {{"blocksize", attribute_kind::i, true, false, 0, 0, {}, "1..1048576"}};
 inline constexpr attribute_rule a46[] = {
-    {"blocksize", attribute_kind::i, true}, {"mode", attribute_kind::s, false, true, 0, 0, "DCR"}};
+    {"blocksize", attribute_kind::i, true, false, 0, 0, {}, "1..1048576"},
+    {"mode", attribute_kind::s, false, true, 0, 0, "DCR", "DCR|CRD"}};
 inline constexpr attribute_rule a47[] = {{"axis", attribute_kind::i, false, true, 1}};
 inline constexpr attribute_rule a48[] = {
-    {"axis", attribute_kind::i, false, true, 1}, {"block_size", attribute_kind::i, false, true, 0}};
+    {"axis", attribute_kind::i, false, true, 1}, {"block_size", attribute_kind::i, false, true, 0, 0, {}, "0.."}};
 inline constexpr attribute_rule a49[] = {
-    {"axis", attribute_kind::i, false, true, 1}, {"block_size", attribute_kind::i, false, true, 0},
+    {"axis", attribute_kind::i, false, true, 1}, {"block_size", attribute_kind::i, false, true, 0, 0, {}, "0.."},
     {"output_dtype", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a50[] = {
     {"consumed_inputs", attribute_kind::ints}, {"is_test", attribute_kind::i, false, true, 0},
@@ -585,27 +590,31 @@ inline constexpr attribute_rule a55[] = {
 inline constexpr attribute_rule a56[] = {{"dtype", attribute_kind::i}, {"k", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a57[] = {
     {"activation_alpha", attribute_kind::floats}, {"activation_beta", attribute_kind::floats},
-    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f},
-    {"direction", attribute_kind::s, false, true, 0, 0, "foward"}, {"hidden_size", attribute_kind::i},
+    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f, false, false, 0, 0, {}, "0.."},
+    {"direction", attribute_kind::s, false, true, 0, 0, "foward", "forward|reverse|bidirectional"},
+    {"hidden_size", attribute_kind::i, false, false, 0, 0, {}, "1.."},
     {"output_sequence", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a58[] = {
     {"activation_alpha", attribute_kind::floats}, {"activation_beta", attribute_kind::floats},
-    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f},
-    {"direction", attribute_kind::s, false, true, 0, 0, "forward"}, {"hidden_size", attribute_kind::i},
+    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f, false, false, 0, 0, {}, "0.."},
+    {"direction", attribute_kind::s, false, true, 0, 0, "forward", "forward|reverse|bidirectional"},
+    {"hidden_size", attribute_kind::i, false, false, 0, 0, {}, "1.."},
     {"linear_before_reset", attribute_kind::i, false, true, 0}, {"output_sequence", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a59[] = {
     {"activation_alpha", attribute_kind::floats}, {"activation_beta", attribute_kind::floats},
-    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f},
-    {"direction", attribute_kind::s, false, true, 0, 0, "forward"}, {"hidden_size", attribute_kind::i},
+    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f, false, false, 0, 0, {}, "0.."},
+    {"direction", attribute_kind::s, false, true, 0, 0, "forward", "forward|reverse|bidirectional"},
+    {"hidden_size", attribute_kind::i, false, false, 0, 0, {}, "1.."},
     {"linear_before_reset", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a60[] = {
     {"activation_alpha", attribute_kind::floats}, {"activation_beta", attribute_kind::floats},
-    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f},
-    {"direction", attribute_kind::s, false, true, 0, 0, "forward"}, {"hidden_size", attribute_kind::i},
-    {"layout", attribute_kind::i, false, true, 0}, {"linear_before_reset", attribute_kind::i, false, true, 0}};
+    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f, false, false, 0, 0, {}, "0.."},
+    {"direction", attribute_kind::s, false, true, 0, 0, "forward", "forward|reverse|bidirectional"},
+    {"hidden_size", attribute_kind::i, false, false, 0, 0, {}, "1.."}, {"layout", attribute_kind::i, false, true, 0},
+    {"linear_before_reset", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a61[] = {{"axis", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a62[] = {{"batch_dims", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a63[] = {{"approximate", attribute_kind::s, false, true, 0, 0, "none"}};
+inline constexpr attribute_rule a63[] = {{"approximate", attribute_kind::s, false, true, 0, 0, "none", "none|tanh"}};
 inline constexpr attribute_rule a64[] = {
     {"alpha", attribute_kind::f, false, true, 0, 1.0f}, {"beta", attribute_kind::f, false, true, 0, 1.0f},
     {"broadcast", attribute_kind::i, false, true, 0}, {"transA", attribute_kind::i, false, true, 0},
@@ -613,19 +622,20 @@ inline constexpr attribute_rule a64[] = {
 inline constexpr attribute_rule a65[] = {
     {"alpha", attribute_kind::f, false, true, 0, 1.0f}, {"beta", attribute_kind::f, false, true, 0, 1.0f},
     {"transA", attribute_kind::i, false, true, 0}, {"transB", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a66[] = {{"p", attribute_kind::f, false, true, 0, 2.0f}};
-inline constexpr attribute_rule a67[] = {{"p", attribute_kind::i, false, true, 2}};
+inline constexpr attribute_rule a66[] = {{"p", attribute_kind::f, false, true, 0, 2.0f, {}, "0<.."}};
+inline constexpr attribute_rule a67[] = {{"p", attribute_kind::i, false, true, 2, 0, {}, "1.."}};
 inline constexpr attribute_rule a68[] = {
     {"align_corners", attribute_kind::i, false, true, 0}, {"mode", attribute_kind::s, false, true, 0, 0, "bilinear"},
-    {"padding_mode", attribute_kind::s, false, true, 0, 0, "zeros"}};
+    {"padding_mode", attribute_kind::s, false, true, 0, 0, "zeros", "zeros|border|reflection"}};
 inline constexpr attribute_rule a69[] = {
     {"align_corners", attribute_kind::i, false, true, 0}, {"mode", attribute_kind::s, false, true, 0, 0, "linear"},
-    {"padding_mode", attribute_kind::s, false, true, 0, 0, "zeros"}};
+    {"padding_mode", attribute_kind::s, false, true, 0, 0, "zeros", "zeros|border|reflection"}};
 inline constexpr attribute_rule a70[] = {
-    {"epsilon", attribute_kind::f, false, true, 0, 1e-05f}, {"num_groups", attribute_kind::i, true}};
+    {"epsilon", attribute_kind::f, false, true, 0, 1e-05f},
+    {"num_groups", attribute_kind::i, true, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a71[] = {
-    {"epsilon", attribute_kind::f, false, true, 0, 1e-05f}, {"num_groups", attribute_kind::i, true},
-    {"stash_type", attribute_kind::i, false, true, 1}};
+    {"epsilon", attribute_kind::f, false, true, 0, 1e-05f},
+    {"num_groups", attribute_kind::i, true, false, 0, 0, {}, "1.."}, {"stash_type", attribute_kind::i, false, true, 1}};
 inline constexpr attribute_rule a72[] = {
     {"alpha", attribute_kind::f, false, true, 0, 0.2f}, {"beta", attribute_kind::f, false, true, 0, 0.5f},
     {"consumed_inputs", attribute_kind::ints}};
@@ -634,7 +644,8 @@ inline constexpr attribute_rule a73[] = {
 inline constexpr attribute_rule a74[] = {{"axis", attribute_kind::i, false, true, -1}};
 inline constexpr attribute_rule a75[] = {
     {"else_branch", attribute_kind::g, true}, {"then_branch", attribute_kind::g, true}};
-inline constexpr attribute_rule a76[] = {{"pixel_format", attribute_kind::s, false, true, 0, 0, "RGB"}};
+inline constexpr attribute_rule a76[] = {
+    {"pixel_format", attribute_kind::s, false, true, 0, 0, "RGB", "RGB|BGR|Grayscale"}};
 inline constexpr attribute_rule a77[] = {
     {"consumed_inputs", attribute_kind::ints}, {"epsilon", attribute_kind::f, false, true, 0, 1e-05f}};
 inline constexpr attribute_rule a78[] = {{"epsilon", attribute_kind::f, false, true, 0, 1e-05f}};
@@ -642,21 +653,24 @@ inline constexpr attribute_rule a79[] = {
     {"detect_negative", attribute_kind::i, false, true, 1}, {"detect_positive", attribute_kind::i, false, true, 1}};
 inline constexpr attribute_rule a80[] = {
     {"alpha", attribute_kind::f, false, true, 0, 1e-04f}, {"beta", attribute_kind::f, false, true, 0, 0.75f},
-    {"bias", attribute_kind::f, false, true, 0, 1.0f}, {"size", attribute_kind::i, true}};
+    {"bias", attribute_kind::f, false, true, 0, 1.0f}, {"size", attribute_kind::i, true, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a81[] = {
     {"activation_alpha", attribute_kind::floats}, {"activation_beta", attribute_kind::floats},
-    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f},
-    {"direction", attribute_kind::s, false, true, 0, 0, "forward"}, {"hidden_size", attribute_kind::i},
+    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f, false, false, 0, 0, {}, "0.."},
+    {"direction", attribute_kind::s, false, true, 0, 0, "forward", "forward|reverse|bidirectional"},
+    {"hidden_size", attribute_kind::i, false, false, 0, 0, {}, "1.."},
     {"input_forget", attribute_kind::i, false, true, 0}, {"output_sequence", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a82[] = {
     {"activation_alpha", attribute_kind::floats}, {"activation_beta", attribute_kind::floats},
-    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f},
-    {"direction", attribute_kind::s, false, true, 0, 0, "forward"}, {"hidden_size", attribute_kind::i},
+    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f, false, false, 0, 0, {}, "0.."},
+    {"direction", attribute_kind::s, false, true, 0, 0, "forward", "forward|reverse|bidirectional"},
+    {"hidden_size", attribute_kind::i, false, false, 0, 0, {}, "1.."},
     {"input_forget", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a83[] = {
     {"activation_alpha", attribute_kind::floats}, {"activation_beta", attribute_kind::floats},
-    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f},
-    {"direction", attribute_kind::s, false, true, 0, 0, "forward"}, {"hidden_size", attribute_kind::i},
+    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f, false, false, 0, 0, {}, "0.."},
+    {"direction", attribute_kind::s, false, true, 0, 0, "forward", "forward|reverse|bidirectional"},
+    {"hidden_size", attribute_kind::i, false, false, 0, 0, {}, "1.."},
     {"input_forget", attribute_kind::i, false, true, 0}, {"layout", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a84[] = {
     {"axis", attribute_kind::i, false, true, -1}, {"epsilon", attribute_kind::f, false, true, 0, 1e-05f},
@@ -665,22 +679,27 @@ inline constexpr attribute_rule a85[] = {
     {"alpha", attribute_kind::f, false, true, 0, 0.01f}, {"consumed_inputs", attribute_kind::ints}};
 inline constexpr attribute_rule a86[] = {{"alpha", attribute_kind::f, false, true, 0, 0.01f}};
 inline constexpr attribute_rule a87[] = {
-    {"chunk_size", attribute_kind::i, false, true, 64}, {"kv_num_heads", attribute_kind::i, true},
-    {"q_num_heads", attribute_kind::i, true}, {"scale", attribute_kind::f, false, true, 0, 0.0f},
-    {"update_rule", attribute_kind::s, false, true, 0, 0, "gated_delta"}};
+    {"chunk_size", attribute_kind::i, false, true, 64},
+    {"kv_num_heads", attribute_kind::i, true, false, 0, 0, {}, "1.."},
+    {"q_num_heads", attribute_kind::i, true, false, 0, 0, {}, "1.."},
+    {"scale", attribute_kind::f, false, true, 0, 0.0f},
+    {"update_rule", attribute_kind::s, false, true, 0, 0, "gated_delta", "linear|gated|delta|gated_delta"}};
 inline constexpr attribute_rule a88[] = {{"body", attribute_kind::g, true}};
 inline constexpr attribute_rule a89[] = {
-    {"axis", attribute_kind::i, false, true, -1}, {"p", attribute_kind::i, false, true, 2}};
+    {"axis", attribute_kind::i, false, true, -1}, {"p", attribute_kind::i, false, true, 2, 0, {}, "1|2"}};
 inline constexpr attribute_rule a90[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"kernel_shape", attribute_kind::ints},
-    {"p", attribute_kind::f, false, true, 0, 2.0f}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"p", attribute_kind::f, false, true, 0, 2.0f, {}, "0<.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints}};
 inline constexpr attribute_rule a91[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"kernel_shape", attribute_kind::ints, true},
-    {"p", attribute_kind::i, false, true, 2}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"p", attribute_kind::i, false, true, 2, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints}};
 inline constexpr attribute_rule a92[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"ceil_mode", attribute_kind::i, false, true, 0},
     {"dilations", attribute_kind::ints}, {"kernel_shape", attribute_kind::ints, true},
-    {"p", attribute_kind::i, false, true, 2}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"p", attribute_kind::i, false, true, 2, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints}};
 inline constexpr attribute_rule a93[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"kernel_shape", attribute_kind::ints, true},
     {"pads", attribute_kind::ints}, {"storage_order", attribute_kind::i, false, true, 0},
@@ -690,152 +709,172 @@ inline constexpr attribute_rule a94[] = {
     {"dilations", attribute_kind::ints}, {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints},
     {"storage_order", attribute_kind::i, false, true, 0}, {"strides", attribute_kind::ints}};
 inline constexpr attribute_rule a95[] = {
-    {"pooled_shape", attribute_kind::ints, true}, {"spatial_scale", attribute_kind::f, false, true, 0, 1.0f}};
+    {"pooled_shape", attribute_kind::ints, true, false, 0, 0, {}, "2:1.."},
+    {"spatial_scale", attribute_kind::f, false, true, 0, 1.0f, {}, "0<.."}};
 inline constexpr attribute_rule a96[] = {
     {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
 inline constexpr attribute_rule a97[] = {{"output_datatype", attribute_kind::i, false, true, 1}};
 inline constexpr attribute_rule a98[] = {{"fmod", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a99[] = {
-    {"dtype", attribute_kind::i, false, true, 6}, {"sample_size", attribute_kind::i, false, true, 1},
+    {"dtype", attribute_kind::i, false, true, 6}, {"sample_size", attribute_kind::i, false, true, 1, 0, {}, "1.."},
     {"seed", attribute_kind::f}};
 inline constexpr attribute_rule a100[] = {
-    {"ignore_index", attribute_kind::i}, {"reduction", attribute_kind::s, false, true, 0, 0, "mean"}};
+    {"ignore_index", attribute_kind::i}, {"reduction", attribute_kind::s, false, true, 0, 0, "mean", "none|sum|mean"}};
 inline constexpr attribute_rule a101[] = {{"center_point_box", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a102[] = {{"type", attribute_kind::type_proto}};
 inline constexpr attribute_rule a103[] = {
-    {"mode", attribute_kind::s, false, true, 0, 0, "constant"}, {"paddings", attribute_kind::ints, true},
-    {"value", attribute_kind::f, false, true, 0, 0.0f}};
+    {"mode", attribute_kind::s, false, true, 0, 0, "constant", "constant|reflect|edge"},
+    {"paddings", attribute_kind::ints, true}, {"value", attribute_kind::f, false, true, 0, 0.0f}};
 inline constexpr attribute_rule a104[] = {
-    {"mode", attribute_kind::s, false, true, 0, 0, "constant"}, {"pads", attribute_kind::ints, true},
-    {"value", attribute_kind::f, false, true, 0, 0.0f}};
-inline constexpr attribute_rule a105[] = {{"mode", attribute_kind::s, false, true, 0, 0, "constant"}};
+    {"mode", attribute_kind::s, false, true, 0, 0, "constant", "constant|reflect|edge"},
+    {"pads", attribute_kind::ints, true}, {"value", attribute_kind::f, false, true, 0, 0.0f}};
+inline constexpr attribute_rule a105[] = {
+    {"mode", attribute_kind::s, false, true, 0, 0, "constant", "constant|reflect|edge"}};
 inline constexpr attribute_rule a106[] = {
-    {"axis", attribute_kind::i, false, true, 1}, {"saturate", attribute_kind::i, false, true, 1}};
+    {"mode", attribute_kind::s, false, true, 0, 0, "constant", "constant|reflect|edge|wrap"}};
 inline constexpr attribute_rule a107[] = {
-    {"axis", attribute_kind::i, false, true, 1}, {"block_size", attribute_kind::i, false, true, 0},
-    {"output_dtype", attribute_kind::i, false, true, 0}, {"saturate", attribute_kind::i, false, true, 1}};
+    {"axis", attribute_kind::i, false, true, 1}, {"saturate", attribute_kind::i, false, true, 1}};
 inline constexpr attribute_rule a108[] = {
-    {"axis", attribute_kind::i, false, true, 1}, {"block_size", attribute_kind::i, false, true, 0},
+    {"axis", attribute_kind::i, false, true, 1}, {"block_size", attribute_kind::i, false, true, 0, 0, {}, "0.."},
+    {"output_dtype", attribute_kind::i, false, true, 0}, {"saturate", attribute_kind::i, false, true, 1}};
+inline constexpr attribute_rule a109[] = {
+    {"axis", attribute_kind::i, false, true, 1}, {"block_size", attribute_kind::i, false, true, 0, 0, {}, "0.."},
     {"output_dtype", attribute_kind::i, false, true, 0}, {"precision", attribute_kind::i, false, true, 0},
     {"saturate", attribute_kind::i, false, true, 1}};
-inline constexpr attribute_rule a109[] = {
-    {"activation_alpha", attribute_kind::floats}, {"activation_beta", attribute_kind::floats},
-    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f},
-    {"direction", attribute_kind::s, false, true, 0, 0, "forward"}, {"hidden_size", attribute_kind::i},
-    {"output_sequence", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a110[] = {
     {"activation_alpha", attribute_kind::floats}, {"activation_beta", attribute_kind::floats},
-    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f},
-    {"direction", attribute_kind::s, false, true, 0, 0, "forward"}, {"hidden_size", attribute_kind::i}};
+    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f, false, false, 0, 0, {}, "0.."},
+    {"direction", attribute_kind::s, false, true, 0, 0, "forward", "forward|reverse|bidirectional"},
+    {"hidden_size", attribute_kind::i, false, false, 0, 0, {}, "1.."},
+    {"output_sequence", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a111[] = {
     {"activation_alpha", attribute_kind::floats}, {"activation_beta", attribute_kind::floats},
-    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f},
-    {"direction", attribute_kind::s, false, true, 0, 0, "forward"}, {"hidden_size", attribute_kind::i},
-    {"layout", attribute_kind::i, false, true, 0}};
+    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f, false, false, 0, 0, {}, "0.."},
+    {"direction", attribute_kind::s, false, true, 0, 0, "forward", "forward|reverse|bidirectional"},
+    {"hidden_size", attribute_kind::i, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a112[] = {
+    {"activation_alpha", attribute_kind::floats}, {"activation_beta", attribute_kind::floats},
+    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f, false, false, 0, 0, {}, "0.."},
+    {"direction", attribute_kind::s, false, true, 0, 0, "forward", "forward|reverse|bidirectional"},
+    {"hidden_size", attribute_kind::i, false, false, 0, 0, {}, "1.."}, {"layout", attribute_kind::i, false, true, 0}};
+inline constexpr attribute_rule a113[] = {
     {"dtype", attribute_kind::i, false, true, 1}, {"mean", attribute_kind::f, false, true, 0, 0.0f},
     {"scale", attribute_kind::f, false, true, 0, 1.0f}, {"seed", attribute_kind::f},
-    {"shape", attribute_kind::ints, true}};
-inline constexpr attribute_rule a113[] = {
+    {"shape", attribute_kind::ints, true, false, 0, 0, {}, "0.."}};
+inline constexpr attribute_rule a114[] = {
     {"dtype", attribute_kind::i}, {"mean", attribute_kind::f, false, true, 0, 0.0f},
     {"scale", attribute_kind::f, false, true, 0, 1.0f}, {"seed", attribute_kind::f}};
-inline constexpr attribute_rule a114[] = {
+inline constexpr attribute_rule a115[] = {
     {"dtype", attribute_kind::i, false, true, 1}, {"high", attribute_kind::f, false, true, 0, 1.0f},
     {"low", attribute_kind::f, false, true, 0, 0.0f}, {"seed", attribute_kind::f},
-    {"shape", attribute_kind::ints, true}};
-inline constexpr attribute_rule a115[] = {
+    {"shape", attribute_kind::ints, true, false, 0, 0, {}, "0.."}};
+inline constexpr attribute_rule a116[] = {
     {"dtype", attribute_kind::i}, {"high", attribute_kind::f, false, true, 0, 1.0f},
     {"low", attribute_kind::f, false, true, 0, 0.0f}, {"seed", attribute_kind::f}};
-inline constexpr attribute_rule a116[] = {{"stash_type", attribute_kind::i, false, true, 1}};
-inline constexpr attribute_rule a117[] = {
-    {"axes", attribute_kind::ints}, {"keepdims", attribute_kind::i, false, true, 1}};
+inline constexpr attribute_rule a117[] = {{"stash_type", attribute_kind::i, false, true, 1}};
 inline constexpr attribute_rule a118[] = {
+    {"axes", attribute_kind::ints}, {"keepdims", attribute_kind::i, false, true, 1}};
+inline constexpr attribute_rule a119[] = {
     {"keepdims", attribute_kind::i, false, true, 1}, {"noop_with_empty_axes", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a119[] = {{"pattern", attribute_kind::s}};
-inline constexpr attribute_rule a120[] = {{"consumed_inputs", attribute_kind::ints}, {"shape", attribute_kind::ints}};
-inline constexpr attribute_rule a121[] = {{"allowzero", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a122[] = {{"mode", attribute_kind::s, false, true, 0, 0, "nearest"}};
-inline constexpr attribute_rule a123[] = {
+inline constexpr attribute_rule a120[] = {{"pattern", attribute_kind::s}};
+inline constexpr attribute_rule a121[] = {{"consumed_inputs", attribute_kind::ints}, {"shape", attribute_kind::ints}};
+inline constexpr attribute_rule a122[] = {{"allowzero", attribute_kind::i, false, true, 0}};
+inline constexpr attribute_rule a123[] = {{"mode", attribute_kind::s, false, true, 0, 0, "nearest"}};
+inline constexpr attribute_rule a124[] = {
     {"coordinate_transformation_mode", attribute_kind::s, false, true, 0, 0, "half_pixel"},
     {"cubic_coeff_a", attribute_kind::f, false, true, 0, -0.75f},
     {"exclude_outside", attribute_kind::i, false, true, 0},
     {"extrapolation_value", attribute_kind::f, false, true, 0, 0.0f},
     {"mode", attribute_kind::s, false, true, 0, 0, "nearest"},
-    {"nearest_mode", attribute_kind::s, false, true, 0, 0, "round_prefer_floor"}};
-inline constexpr attribute_rule a124[] = {
+    {"nearest_mode", attribute_kind::s, false, true, 0, 0, "round_prefer_floor", "round_prefer_floor|round_prefer_ceil|floor|ceil"}};
+inline constexpr attribute_rule a125[] = {
     {"antialias", attribute_kind::i, false, true, 0}, {"axes", attribute_kind::ints},
     {"coordinate_transformation_mode", attribute_kind::s, false, true, 0, 0, "half_pixel"},
     {"cubic_coeff_a", attribute_kind::f, false, true, 0, -0.75f},
     {"exclude_outside", attribute_kind::i, false, true, 0},
     {"extrapolation_value", attribute_kind::f, false, true, 0, 0.0f},
-    {"keep_aspect_ratio_policy", attribute_kind::s, false, true, 0, 0, "stretch"},
+    {"keep_aspect_ratio_policy", attribute_kind::s, false, true, 0, 0, "stretch", "stretch|not_larger|not_smaller"},
     {"mode", attribute_kind::s, false, true, 0, 0, "nearest"},
-    {"nearest_mode", attribute_kind::s, false, true, 0, 0, "round_prefer_floor"}};
-inline constexpr attribute_rule a125[] = {
-    {"batch_axis", attribute_kind::i, false, true, 1}, {"time_axis", attribute_kind::i, false, true, 0}};
+    {"nearest_mode", attribute_kind::s, false, true, 0, 0, "round_prefer_floor", "round_prefer_floor|round_prefer_ceil|floor|ceil"}};
 inline constexpr attribute_rule a126[] = {
-    {"mode", attribute_kind::s, false, true, 0, 0, "avg"}, {"output_height", attribute_kind::i, false, true, 1},
-    {"output_width", attribute_kind::i, false, true, 1}, {"sampling_ratio", attribute_kind::i, false, true, 0},
-    {"spatial_scale", attribute_kind::f, false, true, 0, 1.0f}};
+    {"batch_axis", attribute_kind::i, false, true, 1, 0, {}, "0|1"},
+    {"time_axis", attribute_kind::i, false, true, 0, 0, {}, "0|1"}};
 inline constexpr attribute_rule a127[] = {
-    {"coordinate_transformation_mode", attribute_kind::s, false, true, 0, 0, "half_pixel"},
-    {"mode", attribute_kind::s, false, true, 0, 0, "avg"}, {"output_height", attribute_kind::i, false, true, 1},
-    {"output_width", attribute_kind::i, false, true, 1}, {"sampling_ratio", attribute_kind::i, false, true, 0},
+    {"mode", attribute_kind::s, false, true, 0, 0, "avg", "avg|max"},
+    {"output_height", attribute_kind::i, false, true, 1, 0, {}, "1.."},
+    {"output_width", attribute_kind::i, false, true, 1, 0, {}, "1.."},
+    {"sampling_ratio", attribute_kind::i, false, true, 0, 0, {}, "0..1048576"},
     {"spatial_scale", attribute_kind::f, false, true, 0, 1.0f}};
 inline constexpr attribute_rule a128[] = {
-    {"interleaved", attribute_kind::i, false, true, 0}, {"num_heads", attribute_kind::i},
-    {"rotary_embedding_dim", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a129[] = {{"onesided", attribute_kind::i, false, true, 1}};
-inline constexpr attribute_rule a130[] = {
+    {"coordinate_transformation_mode", attribute_kind::s, false, true, 0, 0, "half_pixel", "half_pixel|output_half_pixel"},
+    {"mode", attribute_kind::s, false, true, 0, 0, "avg", "avg|max"},
+    {"output_height", attribute_kind::i, false, true, 1, 0, {}, "1.."},
+    {"output_width", attribute_kind::i, false, true, 1, 0, {}, "1.."},
+    {"sampling_ratio", attribute_kind::i, false, true, 0, 0, {}, "0..1048576"},
+    {"spatial_scale", attribute_kind::f, false, true, 0, 1.0f}};
+inline constexpr attribute_rule a129[] = {
+    {"interleaved", attribute_kind::i, false, true, 0}, {"num_heads", attribute_kind::i, false, false, 0, 0, {}, "0.."},
+    {"rotary_embedding_dim", attribute_kind::i, false, true, 0, 0, {}, "0.."}};
+inline constexpr attribute_rule a130[] = {{"onesided", attribute_kind::i, false, true, 1}};
+inline constexpr attribute_rule a131[] = {
     {"body", attribute_kind::g, true}, {"directions", attribute_kind::ints},
     {"num_scan_inputs", attribute_kind::i, true}};
-inline constexpr attribute_rule a131[] = {
+inline constexpr attribute_rule a132[] = {
     {"body", attribute_kind::g, true}, {"num_scan_inputs", attribute_kind::i, true},
     {"scan_input_axes", attribute_kind::ints}, {"scan_input_directions", attribute_kind::ints},
     {"scan_output_axes", attribute_kind::ints}, {"scan_output_directions", attribute_kind::ints}};
-inline constexpr attribute_rule a132[] = {
-    {"axis", attribute_kind::i, false, true, 0}, {"reduction", attribute_kind::s, false, true, 0, 0, "none"}};
-inline constexpr attribute_rule a133[] = {{"reduction", attribute_kind::s, false, true, 0, 0, "none"}};
+inline constexpr attribute_rule a133[] = {
+    {"axis", attribute_kind::i, false, true, 0},
+    {"reduction", attribute_kind::s, false, true, 0, 0, "none", "none|add|mul"}};
 inline constexpr attribute_rule a134[] = {
+    {"axis", attribute_kind::i, false, true, 0},
+    {"reduction", attribute_kind::s, false, true, 0, 0, "none", "none|add|mul|min|max"}};
+inline constexpr attribute_rule a135[] = {{"reduction", attribute_kind::s, false, true, 0, 0, "none", "none|add|mul"}};
+inline constexpr attribute_rule a136[] = {
+    {"reduction", attribute_kind::s, false, true, 0, 0, "none", "none|add|mul|min|max"}};
+inline constexpr attribute_rule a137[] = {
     {"alpha", attribute_kind::f, false, true, 0, 1.6732f}, {"consumed_inputs", attribute_kind::ints},
     {"gamma", attribute_kind::f, false, true, 0, 1.0507f}};
-inline constexpr attribute_rule a135[] = {
-    {"alpha", attribute_kind::f, false, true, 0, 1.6732632f}, {"gamma", attribute_kind::f, false, true, 0, 1.050701f}};
-inline constexpr attribute_rule a136[] = {{"dtype", attribute_kind::i}};
-inline constexpr attribute_rule a137[] = {{"end", attribute_kind::i}, {"start", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a138[] = {
+    {"alpha", attribute_kind::f, false, true, 0, 1.6732632f}, {"gamma", attribute_kind::f, false, true, 0, 1.050701f}};
+inline constexpr attribute_rule a139[] = {{"dtype", attribute_kind::i}};
+inline constexpr attribute_rule a140[] = {{"end", attribute_kind::i}, {"start", attribute_kind::i, false, true, 0}};
+inline constexpr attribute_rule a141[] = {
     {"bias", attribute_kind::f, false, true, 0, 0.0f}, {"lambd", attribute_kind::f, false, true, 0, 0.5f}};
-inline constexpr attribute_rule a139[] = {
-    {"axes", attribute_kind::ints}, {"ends", attribute_kind::ints, true}, {"starts", attribute_kind::ints, true}};
-inline constexpr attribute_rule a140[] = {{"axis", attribute_kind::i}, {"split", attribute_kind::ints}};
-inline constexpr attribute_rule a141[] = {{"axis", attribute_kind::i, false, true, 0}, {"split", attribute_kind::ints}};
 inline constexpr attribute_rule a142[] = {
+    {"axes", attribute_kind::ints}, {"ends", attribute_kind::ints, true}, {"starts", attribute_kind::ints, true}};
+inline constexpr attribute_rule a143[] = {{"axis", attribute_kind::i}, {"split", attribute_kind::ints}};
+inline constexpr attribute_rule a144[] = {{"axis", attribute_kind::i, false, true, 0}, {"split", attribute_kind::ints}};
+inline constexpr attribute_rule a145[] = {
     {"axis", attribute_kind::i, false, true, 0}, {"num_outputs", attribute_kind::i}};
-inline constexpr attribute_rule a143[] = {
-    {"case_change_action", attribute_kind::s, false, true, 0, 0, "NONE"},
+inline constexpr attribute_rule a146[] = {
+    {"case_change_action", attribute_kind::s, false, true, 0, 0, "NONE", "NONE|LOWER|UPPER"},
     {"is_case_sensitive", attribute_kind::i, false, true, 0}, {"locale", attribute_kind::s},
     {"stopwords", attribute_kind::strings}};
-inline constexpr attribute_rule a144[] = {{"delimiter", attribute_kind::s}, {"maxsplit", attribute_kind::i}};
-inline constexpr attribute_rule a145[] = {
-    {"axis", attribute_kind::i, false, true, -2}, {"mode", attribute_kind::s, false, true, 0, 0, "linear"}};
-inline constexpr attribute_rule a146[] = {
-    {"max_gram_length", attribute_kind::i, true}, {"max_skip_count", attribute_kind::i, true},
-    {"min_gram_length", attribute_kind::i, true}, {"mode", attribute_kind::s, true},
-    {"ngram_counts", attribute_kind::ints, true}, {"ngram_indexes", attribute_kind::ints, true},
-    {"pool_int64s", attribute_kind::ints}, {"pool_strings", attribute_kind::strings},
-    {"weights", attribute_kind::floats}};
-inline constexpr attribute_rule a147[] = {{"axis", attribute_kind::i, false, true, -1}, {"k", attribute_kind::i, true}};
+inline constexpr attribute_rule a147[] = {{"delimiter", attribute_kind::s}, {"maxsplit", attribute_kind::i}};
 inline constexpr attribute_rule a148[] = {
+    {"axis", attribute_kind::i, false, true, -2},
+    {"mode", attribute_kind::s, false, true, 0, 0, "linear", "linear|circular"}};
+inline constexpr attribute_rule a149[] = {
+    {"max_gram_length", attribute_kind::i, true, false, 0, 0, {}, "1.."},
+    {"max_skip_count", attribute_kind::i, true, false, 0, 0, {}, "0.."},
+    {"min_gram_length", attribute_kind::i, true, false, 0, 0, {}, "1.."},
+    {"mode", attribute_kind::s, true, false, 0, 0, {}, "TF|IDF|TFIDF"},
+    {"ngram_counts", attribute_kind::ints, true, false, 0, 0, {}, "0.."},
+    {"ngram_indexes", attribute_kind::ints, true, false, 0, 0, {}, "0.."}, {"pool_int64s", attribute_kind::ints},
+    {"pool_strings", attribute_kind::strings}, {"weights", attribute_kind::floats}};
+inline constexpr attribute_rule a150[] = {{"axis", attribute_kind::i, false, true, -1}, {"k", attribute_kind::i, true}};
+inline constexpr attribute_rule a151[] = {
     {"axis", attribute_kind::i, false, true, -1}, {"largest", attribute_kind::i, false, true, 1},
     {"sorted", attribute_kind::i, false, true, 1}};
-inline constexpr attribute_rule a149[] = {{"perm", attribute_kind::ints}};
-inline constexpr attribute_rule a150[] = {{"upper", attribute_kind::i, false, true, 1}};
-inline constexpr attribute_rule a151[] = {{"axis", attribute_kind::i}, {"sorted", attribute_kind::i, false, true, 1}};
-inline constexpr attribute_rule a152[] = {{"axes", attribute_kind::ints, true}};
-inline constexpr attribute_rule a153[] = {
+inline constexpr attribute_rule a152[] = {{"perm", attribute_kind::ints}};
+inline constexpr attribute_rule a153[] = {{"upper", attribute_kind::i, false, true, 1}};
+inline constexpr attribute_rule a154[] = {{"axis", attribute_kind::i}, {"sorted", attribute_kind::i, false, true, 1}};
+inline constexpr attribute_rule a155[] = {{"axes", attribute_kind::ints, true}};
+inline constexpr attribute_rule a156[] = {
     {"height_scale", attribute_kind::f, true}, {"mode", attribute_kind::s, false, true, 0, 0, "nearest"},
     {"width_scale", attribute_kind::f, true}};
-inline constexpr attribute_rule a154[] = {
+inline constexpr attribute_rule a157[] = {
     {"mode", attribute_kind::s, false, true, 0, 0, "nearest"}, {"scales", attribute_kind::floats, true}};
 }  // namespace detail
 
@@ -1890,11 +1929,11 @@ struct Pad {
       {11, detail::p109, detail::p3, detail::t8, detail::a105, 2, 1},
       {13, detail::p109, detail::p3, detail::t32, detail::a105, 2, 1},
       {18, detail::p110, detail::p3, detail::t131, detail::a105, 2, 1},
-      {19, detail::p110, detail::p3, detail::t131, detail::a105, 2, 1},
-      {21, detail::p110, detail::p3, detail::t132, detail::a105, 2, 1},
-      {23, detail::p110, detail::p3, detail::t133, detail::a105, 2, 1},
-      {24, detail::p110, detail::p3, detail::t134, detail::a105, 2, 1},
-      {25, detail::p110, detail::p3, detail::t135, detail::a105, 2, 1},
+      {19, detail::p110, detail::p3, detail::t131, detail::a106, 2, 1},
+      {21, detail::p110, detail::p3, detail::t132, detail::a106, 2, 1},
+      {23, detail::p110, detail::p3, detail::t133, detail::a106, 2, 1},
+      {24, detail::p110, detail::p3, detail::t134, detail::a106, 2, 1},
+      {25, detail::p110, detail::p3, detail::t135, detail::a106, 2, 1},
   };
 };
 struct Pow {
@@ -1926,12 +1965,12 @@ struct QuantizeLinear {
   static constexpr op_version versions[] = {
       {10, detail::p115, detail::p48, detail::t142, {}, 2, 1},
       {13, detail::p115, detail::p48, detail::t142, detail::a47, 2, 1},
-      {19, detail::p116, detail::p48, detail::t143, detail::a106, 2, 1},
-      {21, detail::p116, detail::p48, detail::t144, detail::a107, 2, 1},
-      {23, detail::p117, detail::p38, detail::t145, detail::a108, 2, 1},
-      {24, detail::p117, detail::p38, detail::t146, detail::a108, 2, 1},
-      {25, detail::p117, detail::p38, detail::t147, detail::a108, 2, 1},
-      {28, detail::p117, detail::p38, detail::t148, detail::a108, 2, 1},
+      {19, detail::p116, detail::p48, detail::t143, detail::a107, 2, 1},
+      {21, detail::p116, detail::p48, detail::t144, detail::a108, 2, 1},
+      {23, detail::p117, detail::p38, detail::t145, detail::a109, 2, 1},
+      {24, detail::p117, detail::p38, detail::t146, detail::a109, 2, 1},
+      {25, detail::p117, detail::p38, detail::t147, detail::a109, 2, 1},
+      {28, detail::p117, detail::p38, detail::t148, detail::a109, 2, 1},
   };
 };
 struct RMSNormalization {
@@ -1943,49 +1982,49 @@ struct RMSNormalization {
 struct RNN {
   static constexpr std::string_view domain = "", name = "RNN";
   static constexpr op_version versions[] = {
-      {1, detail::p58, detail::p60, detail::t72, detail::a109, 3, 0},
-      {7, detail::p58, detail::p60, detail::t72, detail::a110, 3, 0},
-      {14, detail::p58, detail::p60, detail::t72, detail::a111, 3, 0},
-      {22, detail::p58, detail::p60, detail::t73, detail::a111, 3, 0},
+      {1, detail::p58, detail::p60, detail::t72, detail::a110, 3, 0},
+      {7, detail::p58, detail::p60, detail::t72, detail::a111, 3, 0},
+      {14, detail::p58, detail::p60, detail::t72, detail::a112, 3, 0},
+      {22, detail::p58, detail::p60, detail::t73, detail::a112, 3, 0},
   };
 };
 struct RandomNormal {
   static constexpr std::string_view domain = "", name = "RandomNormal";
   static constexpr role roles = role::is_random;
   static constexpr op_version versions[] = {
-      {1, {}, detail::p3, detail::t0, detail::a112, 0, 1},
-      {22, {}, detail::p3, detail::t3, detail::a112, 0, 1},
+      {1, {}, detail::p3, detail::t0, detail::a113, 0, 1},
+      {22, {}, detail::p3, detail::t3, detail::a113, 0, 1},
   };
 };
 struct RandomNormalLike {
   static constexpr std::string_view domain = "", name = "RandomNormalLike";
   static constexpr role roles = role::is_random;
   static constexpr op_version versions[] = {
-      {1, detail::p20, detail::p21, detail::t77, detail::a113, 1, 1},
-      {22, detail::p20, detail::p21, detail::t78, detail::a113, 1, 1},
+      {1, detail::p20, detail::p21, detail::t77, detail::a114, 1, 1},
+      {22, detail::p20, detail::p21, detail::t78, detail::a114, 1, 1},
   };
 };
 struct RandomUniform {
   static constexpr std::string_view domain = "", name = "RandomUniform";
   static constexpr role roles = role::is_random;
   static constexpr op_version versions[] = {
-      {1, {}, detail::p3, detail::t0, detail::a114, 0, 1},
-      {22, {}, detail::p3, detail::t3, detail::a114, 0, 1},
+      {1, {}, detail::p3, detail::t0, detail::a115, 0, 1},
+      {22, {}, detail::p3, detail::t3, detail::a115, 0, 1},
   };
 };
 struct RandomUniformLike {
   static constexpr std::string_view domain = "", name = "RandomUniformLike";
   static constexpr role roles = role::is_random;
   static constexpr op_version versions[] = {
-      {1, detail::p20, detail::p21, detail::t77, detail::a115, 1, 1},
-      {22, detail::p20, detail::p21, detail::t78, detail::a115, 1, 1},
+      {1, detail::p20, detail::p21, detail::t77, detail::a116, 1, 1},
+      {22, detail::p20, detail::p21, detail::t78, detail::a116, 1, 1},
   };
 };
 struct Range {
   static constexpr std::string_view domain = "", name = "Range";
   static constexpr op_version versions[] = {
       {11, detail::p120, detail::p3, detail::t150, {}, 3, 1},
-      {27, detail::p120, detail::p3, detail::t151, detail::a116, 3, 1},
+      {27, detail::p120, detail::p3, detail::t151, detail::a117, 3, 1},
   };
 };
 struct Reciprocal {
@@ -2001,112 +2040,112 @@ struct ReduceL1 {
   static constexpr std::string_view domain = "", name = "ReduceL1";
   static constexpr role roles = role::reduces;
   static constexpr op_version versions[] = {
-      {1, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
-      {11, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
-      {13, detail::p9, detail::p121, detail::t5, detail::a117, 1, 1},
-      {18, detail::p122, detail::p121, detail::t152, detail::a118, 1, 1},
+      {1, detail::p9, detail::p121, detail::t4, detail::a118, 1, 1},
+      {11, detail::p9, detail::p121, detail::t4, detail::a118, 1, 1},
+      {13, detail::p9, detail::p121, detail::t5, detail::a118, 1, 1},
+      {18, detail::p122, detail::p121, detail::t152, detail::a119, 1, 1},
   };
 };
 struct ReduceL2 {
   static constexpr std::string_view domain = "", name = "ReduceL2";
   static constexpr role roles = role::reduces;
   static constexpr op_version versions[] = {
-      {1, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
-      {11, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
-      {13, detail::p9, detail::p121, detail::t5, detail::a117, 1, 1},
-      {18, detail::p122, detail::p121, detail::t152, detail::a118, 1, 1},
+      {1, detail::p9, detail::p121, detail::t4, detail::a118, 1, 1},
+      {11, detail::p9, detail::p121, detail::t4, detail::a118, 1, 1},
+      {13, detail::p9, detail::p121, detail::t5, detail::a118, 1, 1},
+      {18, detail::p122, detail::p121, detail::t152, detail::a119, 1, 1},
   };
 };
 struct ReduceLogSum {
   static constexpr std::string_view domain = "", name = "ReduceLogSum";
   static constexpr role roles = role::reduces;
   static constexpr op_version versions[] = {
-      {1, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
-      {11, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
-      {13, detail::p9, detail::p121, detail::t5, detail::a117, 1, 1},
-      {18, detail::p122, detail::p121, detail::t152, detail::a118, 1, 1},
-      {28, detail::p122, detail::p121, detail::t153, detail::a118, 1, 1},
+      {1, detail::p9, detail::p121, detail::t4, detail::a118, 1, 1},
+      {11, detail::p9, detail::p121, detail::t4, detail::a118, 1, 1},
+      {13, detail::p9, detail::p121, detail::t5, detail::a118, 1, 1},
+      {18, detail::p122, detail::p121, detail::t152, detail::a119, 1, 1},
+      {28, detail::p122, detail::p121, detail::t153, detail::a119, 1, 1},
   };
 };
 struct ReduceLogSumExp {
   static constexpr std::string_view domain = "", name = "ReduceLogSumExp";
   static constexpr role roles = role::reduces;
   static constexpr op_version versions[] = {
-      {1, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
-      {11, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
-      {13, detail::p9, detail::p121, detail::t5, detail::a117, 1, 1},
-      {18, detail::p122, detail::p121, detail::t152, detail::a118, 1, 1},
-      {28, detail::p122, detail::p121, detail::t153, detail::a118, 1, 1},
+      {1, detail::p9, detail::p121, detail::t4, detail::a118, 1, 1},
+      {11, detail::p9, detail::p121, detail::t4, detail::a118, 1, 1},
+      {13, detail::p9, detail::p121, detail::t5, detail::a118, 1, 1},
+      {18, detail::p122, detail::p121, detail::t152, detail::a119, 1, 1},
+      {28, detail::p122, detail::p121, detail::t153, detail::a119, 1, 1},
   };
 };
 struct ReduceMax {
   static constexpr std::string_view domain = "", name = "ReduceMax";
   static constexpr role roles = role::reduces;
   static constexpr op_version versions[] = {
-      {1, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
-      {11, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
-      {12, detail::p9, detail::p121, detail::t154, detail::a117, 1, 1},
-      {13, detail::p9, detail::p121, detail::t155, detail::a117, 1, 1},
-      {18, detail::p122, detail::p121, detail::t156, detail::a118, 1, 1},
-      {20, detail::p122, detail::p121, detail::t157, detail::a118, 1, 1},
+      {1, detail::p9, detail::p121, detail::t4, detail::a118, 1, 1},
+      {11, detail::p9, detail::p121, detail::t4, detail::a118, 1, 1},
+      {12, detail::p9, detail::p121, detail::t154, detail::a118, 1, 1},
+      {13, detail::p9, detail::p121, detail::t155, detail::a118, 1, 1},
+      {18, detail::p122, detail::p121, detail::t156, detail::a119, 1, 1},
+      {20, detail::p122, detail::p121, detail::t157, detail::a119, 1, 1},
   };
 };
 struct ReduceMean {
   static constexpr std::string_view domain = "", name = "ReduceMean";
   static constexpr role roles = role::reduces;
   static constexpr op_version versions[] = {
-      {1, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
-      {11, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
-      {13, detail::p9, detail::p121, detail::t5, detail::a117, 1, 1},
-      {18, detail::p122, detail::p121, detail::t152, detail::a118, 1, 1},
+      {1, detail::p9, detail::p121, detail::t4, detail::a118, 1, 1},
+      {11, detail::p9, detail::p121, detail::t4, detail::a118, 1, 1},
+      {13, detail::p9, detail::p121, detail::t5, detail::a118, 1, 1},
+      {18, detail::p122, detail::p121, detail::t152, detail::a119, 1, 1},
   };
 };
 struct ReduceMin {
   static constexpr std::string_view domain = "", name = "ReduceMin";
   static constexpr role roles = role::reduces;
   static constexpr op_version versions[] = {
-      {1, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
-      {11, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
-      {12, detail::p9, detail::p121, detail::t154, detail::a117, 1, 1},
-      {13, detail::p9, detail::p121, detail::t155, detail::a117, 1, 1},
-      {18, detail::p122, detail::p121, detail::t156, detail::a118, 1, 1},
-      {20, detail::p122, detail::p121, detail::t157, detail::a118, 1, 1},
+      {1, detail::p9, detail::p121, detail::t4, detail::a118, 1, 1},
+      {11, detail::p9, detail::p121, detail::t4, detail::a118, 1, 1},
+      {12, detail::p9, detail::p121, detail::t154, detail::a118, 1, 1},
+      {13, detail::p9, detail::p121, detail::t155, detail::a118, 1, 1},
+      {18, detail::p122, detail::p121, detail::t156, detail::a119, 1, 1},
+      {20, detail::p122, detail::p121, detail::t157, detail::a119, 1, 1},
   };
 };
 struct ReduceProd {
   static constexpr std::string_view domain = "", name = "ReduceProd";
   static constexpr role roles = role::reduces;
   static constexpr op_version versions[] = {
-      {1, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
-      {11, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
-      {13, detail::p9, detail::p121, detail::t5, detail::a117, 1, 1},
-      {18, detail::p122, detail::p121, detail::t152, detail::a118, 1, 1},
+      {1, detail::p9, detail::p121, detail::t4, detail::a118, 1, 1},
+      {11, detail::p9, detail::p121, detail::t4, detail::a118, 1, 1},
+      {13, detail::p9, detail::p121, detail::t5, detail::a118, 1, 1},
+      {18, detail::p122, detail::p121, detail::t152, detail::a119, 1, 1},
   };
 };
 struct ReduceSum {
   static constexpr std::string_view domain = "", name = "ReduceSum";
   static constexpr role roles = role::reduces;
   static constexpr op_version versions[] = {
-      {1, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
-      {11, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
-      {13, detail::p122, detail::p121, detail::t152, detail::a118, 1, 1},
+      {1, detail::p9, detail::p121, detail::t4, detail::a118, 1, 1},
+      {11, detail::p9, detail::p121, detail::t4, detail::a118, 1, 1},
+      {13, detail::p122, detail::p121, detail::t152, detail::a119, 1, 1},
   };
 };
 struct ReduceSumSquare {
   static constexpr std::string_view domain = "", name = "ReduceSumSquare";
   static constexpr role roles = role::reduces;
   static constexpr op_version versions[] = {
-      {1, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
-      {11, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
-      {13, detail::p9, detail::p121, detail::t5, detail::a117, 1, 1},
-      {18, detail::p122, detail::p121, detail::t152, detail::a118, 1, 1},
+      {1, detail::p9, detail::p121, detail::t4, detail::a118, 1, 1},
+      {11, detail::p9, detail::p121, detail::t4, detail::a118, 1, 1},
+      {13, detail::p9, detail::p121, detail::t5, detail::a118, 1, 1},
+      {18, detail::p122, detail::p121, detail::t152, detail::a119, 1, 1},
   };
 };
 struct RegexFullMatch {
   static constexpr std::string_view domain = "", name = "RegexFullMatch";
   static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
-      {20, detail::p75, detail::p76, detail::t158, detail::a119, 1, 1},
+      {20, detail::p75, detail::p76, detail::t158, detail::a120, 1, 1},
   };
 };
 struct Relu {
@@ -2123,47 +2162,47 @@ struct Reshape {
   static constexpr std::string_view domain = "", name = "Reshape";
   static constexpr role roles = role::moves | role::permutes | role::reshapes;
   static constexpr op_version versions[] = {
-      {1, detail::p9, detail::p123, detail::t0, detail::a120, 1, 1},
+      {1, detail::p9, detail::p123, detail::t0, detail::a121, 1, 1},
       {5, detail::p124, detail::p123, detail::t70, {}, 2, 1},
       {13, detail::p124, detail::p123, detail::t32, {}, 2, 1},
-      {14, detail::p124, detail::p123, detail::t32, detail::a121, 2, 1},
-      {19, detail::p124, detail::p123, detail::t159, detail::a121, 2, 1},
-      {21, detail::p124, detail::p123, detail::t160, detail::a121, 2, 1},
-      {23, detail::p124, detail::p123, detail::t161, detail::a121, 2, 1},
-      {24, detail::p124, detail::p123, detail::t162, detail::a121, 2, 1},
-      {25, detail::p124, detail::p123, detail::t163, detail::a121, 2, 1},
+      {14, detail::p124, detail::p123, detail::t32, detail::a122, 2, 1},
+      {19, detail::p124, detail::p123, detail::t159, detail::a122, 2, 1},
+      {21, detail::p124, detail::p123, detail::t160, detail::a122, 2, 1},
+      {23, detail::p124, detail::p123, detail::t161, detail::a122, 2, 1},
+      {24, detail::p124, detail::p123, detail::t162, detail::a122, 2, 1},
+      {25, detail::p124, detail::p123, detail::t163, detail::a122, 2, 1},
   };
 };
 struct Resize {
   static constexpr std::string_view domain = "", name = "Resize";
   static constexpr op_version versions[] = {
-      {10, detail::p125, detail::p1, detail::t164, detail::a122, 2, 1},
-      {11, detail::p126, detail::p66, detail::t165, detail::a123, 3, 1},
-      {13, detail::p127, detail::p66, detail::t166, detail::a123, 1, 1},
-      {18, detail::p127, detail::p66, detail::t166, detail::a124, 1, 1},
-      {19, detail::p127, detail::p66, detail::t166, detail::a124, 1, 1},
+      {10, detail::p125, detail::p1, detail::t164, detail::a123, 2, 1},
+      {11, detail::p126, detail::p66, detail::t165, detail::a124, 3, 1},
+      {13, detail::p127, detail::p66, detail::t166, detail::a124, 1, 1},
+      {18, detail::p127, detail::p66, detail::t166, detail::a125, 1, 1},
+      {19, detail::p127, detail::p66, detail::t166, detail::a125, 1, 1},
   };
 };
 struct ReverseSequence {
   static constexpr std::string_view domain = "", name = "ReverseSequence";
   static constexpr role roles = role::moves | role::permutes;
   static constexpr op_version versions[] = {
-      {10, detail::p128, detail::p1, detail::t70, detail::a125, 2, 1},
-      {28, detail::p128, detail::p1, detail::t32, detail::a125, 2, 1},
+      {10, detail::p128, detail::p1, detail::t70, detail::a126, 2, 1},
+      {28, detail::p128, detail::p1, detail::t32, detail::a126, 2, 1},
   };
 };
 struct RoiAlign {
   static constexpr std::string_view domain = "", name = "RoiAlign";
   static constexpr op_version versions[] = {
-      {10, detail::p129, detail::p66, detail::t112, detail::a126, 3, 1},
-      {16, detail::p129, detail::p66, detail::t112, detail::a127, 3, 1},
-      {22, detail::p129, detail::p66, detail::t6, detail::a127, 3, 1},
+      {10, detail::p129, detail::p66, detail::t112, detail::a127, 3, 1},
+      {16, detail::p129, detail::p66, detail::t112, detail::a128, 3, 1},
+      {22, detail::p129, detail::p66, detail::t6, detail::a128, 3, 1},
   };
 };
 struct RotaryEmbedding {
   static constexpr std::string_view domain = "", name = "RotaryEmbedding";
   static constexpr op_version versions[] = {
-      {23, detail::p130, detail::p1, detail::t167, detail::a128, 3, 1},
+      {23, detail::p130, detail::p1, detail::t167, detail::a129, 3, 1},
   };
 };
 struct Round {
@@ -2177,22 +2216,22 @@ struct Round {
 struct STFT {
   static constexpr std::string_view domain = "", name = "STFT";
   static constexpr op_version versions[] = {
-      {17, detail::p131, detail::p42, detail::t52, detail::a129, 2, 1},
+      {17, detail::p131, detail::p42, detail::t52, detail::a130, 2, 1},
   };
 };
 struct Scan {
   static constexpr std::string_view domain = "", name = "Scan";
   static constexpr role roles = role::has_subgraphs;
   static constexpr op_version versions[] = {
-      {8, detail::p132, detail::p133, detail::t168, detail::a130, 2, 1},
-      {9, detail::p134, detail::p133, detail::t169, detail::a131, 1, 1},
-      {11, detail::p134, detail::p133, detail::t169, detail::a131, 1, 1},
-      {16, detail::p134, detail::p133, detail::t170, detail::a131, 1, 1},
-      {19, detail::p134, detail::p133, detail::t171, detail::a131, 1, 1},
-      {21, detail::p134, detail::p133, detail::t172, detail::a131, 1, 1},
-      {23, detail::p134, detail::p133, detail::t173, detail::a131, 1, 1},
-      {24, detail::p134, detail::p133, detail::t174, detail::a131, 1, 1},
-      {25, detail::p134, detail::p133, detail::t175, detail::a131, 1, 1},
+      {8, detail::p132, detail::p133, detail::t168, detail::a131, 2, 1},
+      {9, detail::p134, detail::p133, detail::t169, detail::a132, 1, 1},
+      {11, detail::p134, detail::p133, detail::t169, detail::a132, 1, 1},
+      {16, detail::p134, detail::p133, detail::t170, detail::a132, 1, 1},
+      {19, detail::p134, detail::p133, detail::t171, detail::a132, 1, 1},
+      {21, detail::p134, detail::p133, detail::t172, detail::a132, 1, 1},
+      {23, detail::p134, detail::p133, detail::t173, detail::a132, 1, 1},
+      {24, detail::p134, detail::p133, detail::t174, detail::a132, 1, 1},
+      {25, detail::p134, detail::p133, detail::t175, detail::a132, 1, 1},
   };
 };
 struct Scatter {
@@ -2207,8 +2246,8 @@ struct ScatterElements {
   static constexpr op_version versions[] = {
       {11, detail::p135, detail::p3, detail::t74, detail::a61, 3, 1},
       {13, detail::p135, detail::p3, detail::t31, detail::a61, 3, 1},
-      {16, detail::p135, detail::p3, detail::t31, detail::a132, 3, 1},
-      {18, detail::p135, detail::p3, detail::t31, detail::a132, 3, 1},
+      {16, detail::p135, detail::p3, detail::t31, detail::a133, 3, 1},
+      {18, detail::p135, detail::p3, detail::t31, detail::a134, 3, 1},
   };
 };
 struct ScatterND {
@@ -2216,17 +2255,17 @@ struct ScatterND {
   static constexpr op_version versions[] = {
       {11, detail::p136, detail::p3, detail::t70, {}, 3, 1},
       {13, detail::p136, detail::p3, detail::t32, {}, 3, 1},
-      {16, detail::p136, detail::p3, detail::t32, detail::a133, 3, 1},
-      {18, detail::p136, detail::p3, detail::t32, detail::a133, 3, 1},
+      {16, detail::p136, detail::p3, detail::t32, detail::a135, 3, 1},
+      {18, detail::p136, detail::p3, detail::t32, detail::a136, 3, 1},
   };
 };
 struct Selu {
   static constexpr std::string_view domain = "", name = "Selu";
   static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t0, detail::a134, 1, 1},
-      {6, detail::p0, detail::p1, detail::t0, detail::a135, 1, 1},
-      {22, detail::p0, detail::p1, detail::t3, detail::a135, 1, 1},
+      {1, detail::p0, detail::p1, detail::t0, detail::a137, 1, 1},
+      {6, detail::p0, detail::p1, detail::t0, detail::a138, 1, 1},
+      {22, detail::p0, detail::p1, detail::t3, detail::a138, 1, 1},
   };
 };
 struct SequenceAt {
@@ -2244,7 +2283,7 @@ struct SequenceConstruct {
 struct SequenceEmpty {
   static constexpr std::string_view domain = "", name = "SequenceEmpty";
   static constexpr op_version versions[] = {
-      {11, {}, detail::p140, detail::t178, detail::a136, 0, 1},
+      {11, {}, detail::p140, detail::t178, detail::a139, 0, 1},
   };
 };
 struct SequenceErase {
@@ -2277,19 +2316,19 @@ struct Shape {
   static constexpr op_version versions[] = {
       {1, detail::p9, detail::p146, detail::t183, {}, 1, 1},
       {13, detail::p9, detail::p146, detail::t184, {}, 1, 1},
-      {15, detail::p9, detail::p146, detail::t184, detail::a137, 1, 1},
-      {19, detail::p9, detail::p146, detail::t185, detail::a137, 1, 1},
-      {21, detail::p9, detail::p146, detail::t186, detail::a137, 1, 1},
-      {23, detail::p9, detail::p146, detail::t187, detail::a137, 1, 1},
-      {24, detail::p9, detail::p146, detail::t188, detail::a137, 1, 1},
-      {25, detail::p9, detail::p146, detail::t189, detail::a137, 1, 1},
+      {15, detail::p9, detail::p146, detail::t184, detail::a140, 1, 1},
+      {19, detail::p9, detail::p146, detail::t185, detail::a140, 1, 1},
+      {21, detail::p9, detail::p146, detail::t186, detail::a140, 1, 1},
+      {23, detail::p9, detail::p146, detail::t187, detail::a140, 1, 1},
+      {24, detail::p9, detail::p146, detail::t188, detail::a140, 1, 1},
+      {25, detail::p9, detail::p146, detail::t189, detail::a140, 1, 1},
   };
 };
 struct Shrink {
   static constexpr std::string_view domain = "", name = "Shrink";
   static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
-      {9, detail::p2, detail::p3, detail::t1, detail::a138, 1, 1},
+      {9, detail::p2, detail::p3, detail::t1, detail::a141, 1, 1},
   };
 };
 struct Sigmoid {
@@ -2341,7 +2380,7 @@ struct Slice {
   static constexpr std::string_view domain = "", name = "Slice";
   static constexpr role roles = role::moves;
   static constexpr op_version versions[] = {
-      {1, detail::p9, detail::p3, detail::t35, detail::a139, 1, 1},
+      {1, detail::p9, detail::p3, detail::t35, detail::a142, 1, 1},
       {10, detail::p147, detail::p3, detail::t74, {}, 3, 1},
       {11, detail::p147, detail::p3, detail::t74, {}, 3, 1},
       {13, detail::p147, detail::p3, detail::t31, {}, 3, 1},
@@ -2391,11 +2430,11 @@ struct SpaceToDepth {
 struct Split {
   static constexpr std::string_view domain = "", name = "Split";
   static constexpr op_version versions[] = {
-      {1, detail::p150, detail::p151, detail::t0, detail::a140, 1, 1},
-      {2, detail::p2, detail::p152, detail::t35, detail::a141, 1, 1},
-      {11, detail::p2, detail::p152, detail::t35, detail::a141, 1, 1},
+      {1, detail::p150, detail::p151, detail::t0, detail::a143, 1, 1},
+      {2, detail::p2, detail::p152, detail::t35, detail::a144, 1, 1},
+      {11, detail::p2, detail::p152, detail::t35, detail::a144, 1, 1},
       {13, detail::p153, detail::p152, detail::t32, detail::a61, 1, 1},
-      {18, detail::p153, detail::p152, detail::t32, detail::a142, 1, 1},
+      {18, detail::p153, detail::p152, detail::t32, detail::a145, 1, 1},
   };
 };
 struct SplitToSequence {
@@ -2437,13 +2476,13 @@ struct StringConcat {
 struct StringNormalizer {
   static constexpr std::string_view domain = "", name = "StringNormalizer";
   static constexpr op_version versions[] = {
-      {10, detail::p156, detail::p157, detail::t193, detail::a143, 1, 1},
+      {10, detail::p156, detail::p157, detail::t193, detail::a146, 1, 1},
   };
 };
 struct StringSplit {
   static constexpr std::string_view domain = "", name = "StringSplit";
   static constexpr op_version versions[] = {
-      {20, detail::p75, detail::p158, detail::t194, detail::a144, 1, 2},
+      {20, detail::p75, detail::p158, detail::t194, detail::a147, 1, 2},
   };
 };
 struct Sub {
@@ -2500,13 +2539,13 @@ struct Tanh {
 struct TensorScatter {
   static constexpr std::string_view domain = "", name = "TensorScatter";
   static constexpr op_version versions[] = {
-      {24, detail::p160, detail::p161, detail::t162, detail::a145, 2, 1},
+      {24, detail::p160, detail::p161, detail::t162, detail::a148, 2, 1},
   };
 };
 struct TfIdfVectorizer {
   static constexpr std::string_view domain = "", name = "TfIdfVectorizer";
   static constexpr op_version versions[] = {
-      {9, detail::p0, detail::p66, detail::t195, detail::a146, 1, 1},
+      {9, detail::p0, detail::p66, detail::t195, detail::a149, 1, 1},
   };
 };
 struct ThresholdedRelu {
@@ -2529,43 +2568,43 @@ struct Tile {
 struct TopK {
   static constexpr std::string_view domain = "", name = "TopK";
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p164, detail::t109, detail::a147, 1, 2},
+      {1, detail::p0, detail::p164, detail::t109, detail::a150, 1, 2},
       {10, detail::p165, detail::p164, detail::t197, detail::a74, 2, 2},
-      {11, detail::p165, detail::p164, detail::t198, detail::a148, 2, 2},
-      {24, detail::p165, detail::p164, detail::t199, detail::a148, 2, 2},
+      {11, detail::p165, detail::p164, detail::t198, detail::a151, 2, 2},
+      {24, detail::p165, detail::p164, detail::t199, detail::a151, 2, 2},
   };
 };
 struct Transpose {
   static constexpr std::string_view domain = "", name = "Transpose";
   static constexpr role roles = role::moves | role::permutes;
   static constexpr op_version versions[] = {
-      {1, detail::p9, detail::p166, detail::t35, detail::a149, 1, 1},
-      {13, detail::p9, detail::p166, detail::t36, detail::a149, 1, 1},
-      {21, detail::p9, detail::p166, detail::t39, detail::a149, 1, 1},
-      {23, detail::p9, detail::p166, detail::t40, detail::a149, 1, 1},
-      {24, detail::p9, detail::p166, detail::t41, detail::a149, 1, 1},
-      {25, detail::p9, detail::p166, detail::t42, detail::a149, 1, 1},
+      {1, detail::p9, detail::p166, detail::t35, detail::a152, 1, 1},
+      {13, detail::p9, detail::p166, detail::t36, detail::a152, 1, 1},
+      {21, detail::p9, detail::p166, detail::t39, detail::a152, 1, 1},
+      {23, detail::p9, detail::p166, detail::t40, detail::a152, 1, 1},
+      {24, detail::p9, detail::p166, detail::t41, detail::a152, 1, 1},
+      {25, detail::p9, detail::p166, detail::t42, detail::a152, 1, 1},
   };
 };
 struct Trilu {
   static constexpr std::string_view domain = "", name = "Trilu";
   static constexpr op_version versions[] = {
-      {14, detail::p167, detail::p3, detail::t32, detail::a150, 1, 1},
+      {14, detail::p167, detail::p3, detail::t32, detail::a153, 1, 1},
   };
 };
 struct Unique {
   static constexpr std::string_view domain = "", name = "Unique";
   static constexpr op_version versions[] = {
-      {11, detail::p0, detail::p168, detail::t70, detail::a151, 1, 1},
-      {28, detail::p0, detail::p168, detail::t32, detail::a151, 1, 1},
+      {11, detail::p0, detail::p168, detail::t70, detail::a154, 1, 1},
+      {28, detail::p0, detail::p168, detail::t32, detail::a154, 1, 1},
   };
 };
 struct Unsqueeze {
   static constexpr std::string_view domain = "", name = "Unsqueeze";
   static constexpr role roles = role::moves | role::permutes | role::reshapes;
   static constexpr op_version versions[] = {
-      {1, detail::p9, detail::p169, detail::t35, detail::a152, 1, 1},
-      {11, detail::p9, detail::p169, detail::t35, detail::a152, 1, 1},
+      {1, detail::p9, detail::p169, detail::t35, detail::a155, 1, 1},
+      {11, detail::p9, detail::p169, detail::t35, detail::a155, 1, 1},
       {13, detail::p170, detail::p169, detail::t32, {}, 2, 1},
       {21, detail::p170, detail::p169, detail::t160, {}, 2, 1},
       {23, detail::p170, detail::p169, detail::t161, {}, 2, 1},
@@ -2576,10 +2615,10 @@ struct Unsqueeze {
 struct Upsample {
   static constexpr std::string_view domain = "", name = "Upsample";
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t200, detail::a153, 1, 1},
-      {7, detail::p0, detail::p1, detail::t35, detail::a154, 1, 1},
-      {9, detail::p125, detail::p1, detail::t164, detail::a122, 2, 1},
-      {10, detail::p125, detail::p1, detail::t164, detail::a122, 2, 1, true},
+      {1, detail::p0, detail::p1, detail::t200, detail::a156, 1, 1},
+      {7, detail::p0, detail::p1, detail::t35, detail::a157, 1, 1},
+      {9, detail::p125, detail::p1, detail::t164, detail::a123, 2, 1},
+      {10, detail::p125, detail::p1, detail::t164, detail::a123, 2, 1, true},
   };
 };
 struct Where {

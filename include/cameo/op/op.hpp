@@ -32,7 +32,16 @@ struct type_rule {
 };
 
 /// A formal attribute. A node may omit it unless it is `required`; `default_...` is then its value, if ONNX defines a
-/// default.
+/// default. `values`, unless null, states the legal values; for a list, those of each element:
+///
+///   "1.."              numbers from 1 on
+///   "0<.."             numbers above 0
+///   "0..8"             numbers from 0 to 8
+///   "2|4|8"            one of these numbers
+///   "constant|edge"    one of these strings
+///   "4:", "2:1.."      a list of 4 elements; a list of 2 numbers from 1 on
+///
+/// detail::check_attribute() reads it when a model is loaded, so that shape functions and kernels need not.
 struct attribute_rule {
   std::string_view name;
   attribute_kind kind;
@@ -41,6 +50,7 @@ struct attribute_rule {
   std::int64_t default_int = 0;
   float default_float = 0;
   std::string_view default_string = {};
+  const char* values = nullptr;
 };
 
 /// One since-version of an operator.

@@ -238,17 +238,13 @@ status attend_with_scores(run_context& c, const attention_call<C>& all) {
 result<attention> attention::bind(bind_context& c) {
   attention made;
   made.q_heads = c.int_or("q_num_heads", 0), made.kv_heads = c.int_or("kv_num_heads", 0);
-  if (made.q_heads < 0 || made.kv_heads < 0) return bad_attribute("numbers of heads must not be negative");
   const attribute* const scale = c.find("scale");
   made.has_scale = scale && scale->kind == attribute_kind::f;
   made.scale = double(c.float_or("scale", 0));
   made.softcap = double(c.float_or("softcap", 0));
   made.causal = c.int_or("is_causal", 0) != 0;
   made.left_window = c.int_or("left_window_size", -1), made.right_window = c.int_or("right_window_size", -1);
-  if (made.left_window < -1 || made.right_window < -1)
-    return bad_attribute("left_window_size and right_window_size must be -1 or more");
   const std::int64_t shown = c.int_or("qk_matmul_output_mode", 0);
-  if (shown < 0 || shown > 3) return bad_attribute("qk_matmul_output_mode must be 0, 1, 2 or 3, not ", shown);
   made.shown = int(shown);
   made.in_double = c.inputs[0].type == dtype::f64 || c.inputs[2].type == dtype::f64 ||
                    c.int_or("softmax_precision", 0) == std::int64_t(dtype::f64);

@@ -34,7 +34,7 @@ struct group_sizes {
 /// Reads the numbers of heads of a node.
 inline status read_heads(const bind_context& c, std::int64_t& heads, std::int64_t& key_heads) {
   heads = c.int_or("num_heads", 0), key_heads = c.int_or("kv_num_heads", 0);
-  if (key_heads >= 1 && heads >= 1 && heads <= 1 << 20 && heads % key_heads == 0) return {};
+  if (heads % key_heads == 0) return {};
   return bad_attribute("num_heads ", heads, " must be a multiple of kv_num_heads ", key_heads);
 }
 

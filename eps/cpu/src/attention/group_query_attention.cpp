@@ -141,17 +141,17 @@ result<group_query_attention> group_query_attention::bind(bind_context& c) {
   made.scale = c.float_or("scale", 0), made.softcap = c.float_or("softcap", 0);
   made.rotates = c.int_or("do_rotary", 0) != 0, made.interleaved = c.int_or("rotary_interleaved", 0) != 0;
   made.smooth = c.int_or("smooth_softmax", -1) > 0, made.epsilon = c.float_or("qk_norm_epsilon", 1e-6f);
-  made.shown = int(std::clamp<std::int64_t>(c.int_or("qk_output", 0), -1, 3));
+  made.shown = int(c.int_or("qk_output", 0));
   if (made.shown && made.forgets) return bad_attribute("sliding_window_cache has no output of scores");
-  if (made.shown < 0 || made.shown > 2 || c.has_output(3) != (made.shown != 0))
+  if (c.has_output(3) != (made.shown != 0))
     return bad_attribute("qk_output must be 1 or 2 for a node with an output of scores, else 0");
   const std::string_view of_k = c.string_or("k_quant_type", "NONE"), of_v = c.string_or("v_quant_type", "NONE");
-  if (of_k != of_v || (of_k != "NONE" && of_k != "PER_TENSOR" && of_k != "PER_CHANNEL"))
+  if (of_k != of_v)
     return bad_attribute("k_quant_type ", of_k, " and v_quant_type ", of_v,
                          " must both be NONE, PER_TENSOR or PER_CHANNEL");
   made.per_channel = of_k == "PER_CHANNEL";
   const std::int64_t bits = c.int_or("kv_cache_bit_width", 0);
-  if (of_k == "NONE" ? bits != 0 : bits != 4 && bits != 8)
+  if ((of_k == "NONE") != (bits == 0))
     return bad_attribute("kv_cache_bit_width is ", bits, ", must be ", of_k == "NONE" ? "0" : "4 or 8", " with ", of_k);
   made.code_bits = int(bits);
   return made;

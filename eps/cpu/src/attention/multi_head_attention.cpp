@@ -80,7 +80,6 @@ status read_past(const run_context& c, const query_key_value& parts, std::int64_
 result<microsoft_attention> microsoft_attention::read(const bind_context& c) {
   microsoft_attention made;
   made.heads = c.int_or("num_heads", 0);
-  if (made.heads < 1) return bad_attribute("num_heads is ", made.heads, ", must be 1 or more");
   made.scale = c.float_or("scale", 0);
   made.hidden_score = c.float_or("mask_filter_value", -10000);
   made.causal = c.int_or("unidirectional", 0) != 0;

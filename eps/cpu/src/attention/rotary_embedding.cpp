@@ -33,9 +33,8 @@ result<rotary_embedding> rotary_embedding::bind(bind_context& c) {
   made.heads = c.int_or("num_heads", 0);
   made.rotated = c.int_or("rotary_embedding_dim", 0);
   made.interleaved = c.int_or("interleaved", 0) != 0;
-  if (made.heads < 0) return bad_attribute("num_heads is ", made.heads, ", must not be negative");
-  if (made.rotated < 0 || made.rotated % 2 != 0)
-    return bad_attribute("rotary_embedding_dim is ", made.rotated, ", must be even and not negative");
+  if (made.rotated % 2 != 0)
+    return bad_attribute("attribute rotary_embedding_dim is ", made.rotated, ", must be even");
   return made;
 }
 
@@ -150,10 +149,6 @@ result<microsoft_rotary_embedding> microsoft_rotary_embedding::read(bind_context
   if constexpr (std::is_same_v<Op, op::microsoft::MRotaryEmbedding>) {
     const std::span<const std::int64_t> sections = c.ints_or("mrope_section");
     const std::int64_t layout = c.int_or("mrope_layout", 0);
-    if (sections.size() != 3 || std::min({sections[0], sections[1], sections[2]}) < 0 ||
-        std::max({sections[0], sections[1], sections[2]}) > std::int64_t{1} << 40)
-      return bad_attribute("mrope_section must be three sizes");
-    if (layout != 0 && layout != 1) return bad_attribute("mrope_layout is ", layout, ", must be 0 or 1");
     std::copy(sections.begin(), sections.end(), made.sections);
     made.streams = 3, made.mixed = layout == 1, made.scale = c.float_or("scale", 1);
   }

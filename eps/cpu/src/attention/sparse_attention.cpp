@@ -81,8 +81,6 @@ result<sparse_attention> sparse_attention::bind(bind_context& c) {
   sparse_attention made;
   if (status read = read_heads(c, made.heads, made.key_heads); !read) return read;
   made.block = c.int_or("sparse_block_size", 0);
-  if (made.block < 1 || made.block > 1 << 20)
-    return bad_attribute("sparse_block_size is ", made.block, ", must be positive, like 16, 32, 64 or 128");
   made.scale = c.float_or("scale", 0);
   made.rotates = c.int_or("do_rotary", 0) != 0, made.interleaved = c.int_or("rotary_interleaved", 0) != 0;
   return made;

@@ -31,8 +31,6 @@ result<deform_conv> deform_conv::bind(bind_context& c) {
   if (!shape) return shape.error();
   const deform_conv made{*shape, c.int_or("group", 1), c.int_or("offset_group", 1)};
   if (status s = geometry::check_groups(made.groups); !s) return s;
-  if (made.offset_groups < 1)
-    return bad_attribute("attribute offset_group is ", made.offset_groups, ", must be 1 or more");
   return made;
 }
 

@@ -56,7 +56,6 @@ status nchwc_reorder_input::run(run_context& c) const {
 
 result<nchwc_reorder_output> nchwc_reorder_output::bind(bind_context& c) {
   const std::int64_t channels = c.int_or("channels", 0);
-  if (channels < 1) return bad_attribute("channels is ", channels, "; it must be at least 1");
   return nchwc_reorder_output{channels, c.int_or("channels_last", 0) != 0, &best_nchwc_kernels()};
 }
 
@@ -106,11 +105,10 @@ result<nchwc_upsample> nchwc_upsample::bind(bind_context& c) {
   const std::span<const std::int64_t> scales = c.ints_or("scales");
   const std::string_view mode = c.string_or("mode", "nearest"),
                          points = c.string_or("coordinate_transformation_mode", "asymmetric");
-  if (scales.size() != 4 || scales[0] != 1 || scales[1] != 1 || scales[2] < 1 || scales[3] < 1)
+  if (scales[0] != 1 || scales[1] != 1)
     return bad_attribute("scales must be 1, 1 and two factors of at least 1");
   made.scales[0] = scales[2], made.scales[1] = scales[3];
   if (mode == "nearest") return made;
-  if (mode != "linear") return bad_attribute("mode is ", mode, "; it can be nearest or linear");
   if (points == "asymmetric") made.how = mode::asymmetric;
   else if (points == "align_corners") made.how = mode::align_corners;
   else if (points == "half_pixel") made.how = mode::half_pixel;

@@ -65,12 +65,9 @@ result<random<Op>> random<Op>::bind(bind_context& c) {
   made.first = is_normal ? c.float_or("mean", 0) : c.float_or("low", 0);
   made.second = is_normal ? c.float_or("scale", 1) : c.float_or("high", 1);
   made.samples = c.int_or("sample_size", 1);
-  if (made.samples < 1) return bad_attribute("sample_size is ", made.samples, ", must be 1 or more");
   if constexpr (has_shape) {
     const std::span<const std::int64_t> sizes = c.ints_or("shape");
     if (sizes.size() > max_rank) return bad_attribute("shape has more than ", max_rank, " axes");
-    for (std::int64_t size : sizes)
-      if (size < 0) return bad_attribute("shape has ", size, ", must be 0 or more");
     made.shape = extents{sizes};
   }
   return made;

@@ -10,7 +10,6 @@ namespace CAMEO_NAMESPACE::eps {
 
 result<image_scaler> image_scaler::bind(bind_context& c) {
   const attribute* const bias = c.find("bias");
-  if (!bias) return bad_attribute("needs `bias`, a number for each channel");
   c.may_overwrite(0, 0);
   return image_scaler{double(c.float_or("scale", 1)), bias->floats};
 }
@@ -46,8 +45,6 @@ status image_scaler::run(run_context& c) const {
 
 result<crop> crop::bind(bind_context& c) {
   crop made{c.ints_or("border"), c.ints_or("scale")};
-  if (made.border.size() != 4) return bad_attribute("border needs 4 numbers: left, top, right and bottom");
-  if (!made.scale.empty() && made.scale.size() != 2) return bad_attribute("scale needs 2 numbers: height and width");
   return made;
 }
 

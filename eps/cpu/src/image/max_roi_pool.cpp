@@ -30,8 +30,6 @@ bool place_region(double from, double to, float scale, pooled_axis& out) {
 
 result<max_roi_pool> max_roi_pool::bind(bind_context& c) {
   const std::span<const std::int64_t> pooled = c.ints_or("pooled_shape");
-  if (pooled.size() != 2 || pooled[0] < 1 || pooled[1] < 1)
-    return bad_attribute("pooled_shape must be two sizes of 1 or more");
   const max_roi_pool made{pooled[0], pooled[1], c.float_or("spatial_scale", 1)};
   if (!(made.scale > 0)) return bad_attribute("spatial_scale must be above 0");
   return made;

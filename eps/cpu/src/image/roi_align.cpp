@@ -77,9 +77,6 @@ result<roi_align> roi_align::bind(bind_context& c) {
   made.height = c.int_or("output_height", 1), made.width = c.int_or("output_width", 1);
   made.samples = c.int_or("sampling_ratio", 0);
   made.scale = double(c.float_or("spatial_scale", 1));
-  if (made.height < 1 || made.width < 1) return bad_attribute("output_height and output_width must be at least 1");
-  if (made.samples < 0 || double(made.samples) > most_samples)
-    return bad_attribute("sampling_ratio is ", made.samples, ", must be in [0,", std::int64_t(most_samples), "]");
   if (status read = read_choice(c, "mode", {"avg", "max"}, made.largest); !read) return read;
   made.half_pixel = c.since >= 16;
   const status space =

@@ -128,7 +128,7 @@ result<feature_vectorizer> feature_vectorizer::bind(bind_context& c) {
   feature_vectorizer made{c.ints_or("inputdimensions")};
   std::int64_t sum = 0;
   for (const std::int64_t n : made.widths)
-    if (n < 0 || !checked_add(sum, n, sum)) return bad_attribute("inputdimensions must be sizes, not ", n);
+    if (!checked_add(sum, n, sum)) return bad_attribute("attribute inputdimensions has ", n, ", the sum overflows");
   if (made.widths.size() != c.inputs.size())
     return bad_attribute("inputdimensions has ", made.widths.size(), " sizes for ", c.inputs.size(), " inputs");
   return made;

@@ -46,7 +46,6 @@ result<linear_regressor> linear_regressor::bind(bind_context& c) {
   linear_regressor made;
   if (status s = read_scores(c, made); !s) return s;
   made.count = c.int_or("targets", 1);
-  if (made.count < 1) return bad_attribute("targets must be at least 1, not ", made.count);
   if (status s = check_counts(made); !s) return s;
   return made;
 }

@@ -71,8 +71,7 @@ result<svm_regressor> svm_regressor::bind(bind_context& c) {
   if (status s = made.read(c); !s) return s;
   made.one_class = c.int_or("one_class", 0) != 0;
   made.supports = c.int_or("n_supports", 0);
-  if (made.supports < 0) return bad_attribute("n_supports must not be negative, as ", made.supports);
-  if (made.rho.empty()) return bad_attribute("it needs rho");
+  if (made.rho.empty()) return bad_attribute("attribute rho has no elements");
   const auto n = std::size_t(made.supports);
   if (n > 0 && (made.coefficients.size() < n || made.vectors.size() % n != 0))
     return bad_attribute("coefficients and support_vectors don't fit ", n, " supports");
@@ -111,7 +110,7 @@ result<svm_classifier> svm_classifier::bind(bind_context& c) {
   if (n < 1 || n > 4096) return bad_attribute("it needs classlabels_strings or classlabels_ints, 1 to 4096 of them");
   made.per_class = c.ints_or("vectors_per_class");
   made.prob_a = c.floats_or("prob_a"), made.prob_b = c.floats_or("prob_b");
-  if (made.rho.empty()) return bad_attribute("it needs rho");
+  if (made.rho.empty()) return bad_attribute("attribute rho has no elements");
   if (made.per_class.empty()) {
     made.how = kernel_kind::linear;
     if (made.coefficients.size() % std::size_t(n) != 0)
@@ -124,7 +123,7 @@ result<svm_classifier> svm_classifier::bind(bind_context& c) {
   if (!starts) return starts.error();
   for (std::size_t i = 0; i < std::size_t(n); ++i) {
     (*starts)[i] = made.supports;
-    if (made.per_class[i] < 0 || !checked_add(made.supports, made.per_class[i], made.supports))
+    if (!checked_add(made.supports, made.per_class[i], made.supports))
       return bad_attribute("vectors_per_class must have sizes, not ", made.per_class[i]);
   }
   made.starts = *starts;

@@ -341,19 +341,15 @@ void tree_forest::score(const double* x, double* scores, bool* hit) const {
 
 result<tree_ensemble> tree_ensemble::bind(bind_context& c) {
   const std::int64_t targets = c.int_or("n_targets", 1), transform = c.int_or("post_transform", 0);
-  if (targets < 1) return bad_attribute("n_targets must be at least 1, not ", targets);
-  if (transform < 0 || transform > 4) return bad_attribute("post_transform ", transform, " must lie in [0,4]");
   result<tree_forest> forest = split_forest(c, targets);
   if (!forest) return forest.error();
   const std::int64_t how = c.int_or("aggregate_function", 1);
-  if (how < 0 || how > 3) return bad_attribute("aggregate_function ", how, " must lie in [0,3]");
   forest->how = tree_forest::aggregate(how);
   return tree_ensemble{*forest, {}, score_transform(transform)};
 }
 
 result<tree_ensemble_regressor> tree_ensemble_regressor::bind(bind_context& c) {
   const std::int64_t targets = c.int_or("n_targets", 1);
-  if (targets < 1) return bad_attribute("n_targets must be at least 1, not ", targets);
   result<tree_forest> forest = listed_forest(c, targets, target_names);
   if (!forest) return forest.error();
   if (status read = read_choice(c, "aggregate_function", {"AVERAGE", "SUM", "MIN", "MAX"}, forest->how); !read)

@@ -62,7 +62,6 @@ result<pad> pad::bind(bind_context& c) {
   result<pad> made = of_mode(c, c.since >= 19);
   if (!made || c.since >= 11) return made;
   made->amounts = c.find(c.since == 1 ? "paddings" : "pads");
-  if (!made->amounts) return bad_attribute(c.since == 1 ? "needs `paddings`" : "needs `pads`");
   made->number = c.float_or("value", 0);
   return made;
 }

@@ -12,7 +12,6 @@ namespace {
 template <class K>
 result<K> bind_blocks(bind_context& c) {
   const std::int64_t block = c.int_or("blocksize", 0);
-  if (block < 1 || block > 1 << 20) return bad_attribute("`blocksize` must be from 1 to 1048576, not ", block);
   K made{block, false};
   if (status read = read_choice(c, "mode", {"DCR", "CRD"}, made.channel_first); !read) return read;
   return made;

@@ -7,8 +7,6 @@ namespace CAMEO_NAMESPACE::eps {
 
 result<unfold> unfold::bind(bind_context& c) {
   const unfold made{c.int_or("dim", -1), c.int_or("size", 0), c.int_or("step", 1)};
-  if (made.size < 1 || made.step < 1)
-    return bad_attribute("size is ", made.size, " and step is ", made.step, ", both must be 1 or more");
   return made;
 }
 

@@ -76,8 +76,6 @@ result<axis_normalization<Op>> axis_normalization<Op>::bind(bind_context& c) {
   made.takes_scalars = is_softmax;
   made.flattens = is_softmax && c.since < 13;
   if (status read = made.finish(c, Op::versions); !read) return read;
-  if (std::is_same_v<Op, op::LpNormalization> && made.p != 1 && made.p != 2)
-    return bad_attribute("p must be 1 or 2, not ", made.p);
   return made;
 }
 

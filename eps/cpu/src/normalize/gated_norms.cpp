@@ -50,7 +50,6 @@ struct stream_sizes {
 };
 result<std::int64_t> read_branches(const bind_context& c) {
   const std::int64_t branches = c.int_or("num_branches", 0);
-  if (branches < 0) return bad_attribute("num_branches is ", branches, ", must not be negative");
   return branches;
 }
 
@@ -97,8 +96,6 @@ struct stream_gates {
 
 result<gated_rms_norm> gated_rms_norm::bind(bind_context& c) {
   const std::string_view f = c.string_or("activation", "silu");
-  if (f != "silu" && f != "swish" && f != "sigmoid")
-    return bad_attribute("activation must be silu, swish or sigmoid, not '", f, "'");
   return gated_rms_norm{c.float_or("epsilon", 1e-5f), f != "sigmoid"};
 }
 

@@ -45,7 +45,6 @@ result<group_normalization<Op>> group_normalization<Op>::bind(bind_context& c) {
   made.epsilon = double(c.float_or("epsilon", 1e-5f));
   if constexpr (std::is_same_v<Op, op::GroupNormalization>) {
     made.groups = c.int_or("num_groups", 0);
-    if (made.groups < 1) return bad_attribute("num_groups must be at least 1, not ", made.groups);
     made.scale_per_group = c.since < 21;
   }
   c.may_overwrite(0, 0);

@@ -31,7 +31,6 @@ result<lrn> lrn::bind(bind_context& c) {
   made.beta = c.float_or("beta", 0.75f);
   made.bias = c.float_or("bias", 1.0f);
   made.size = c.int_or("size", 0);
-  if (made.size < 1) return bad_attribute("size must be at least 1, not ", made.size);
   return made;
 }
 

@@ -92,8 +92,6 @@ void dequantize_slice(const coded_blocks& b, std::int64_t first, std::int64_t n,
 result<gather_block_quantized> gather_block_quantized::bind(bind_context& c) {
   const gather_block_quantized made{c.int_or("gather_axis", 0), c.int_or("quantize_axis", 1),
                                     c.int_or("block_size", 128), c.int_or("bits", 4)};
-  if (made.bits != 2 && made.bits != 4 && made.bits != 8)
-    return bad_attribute("bits is ", made.bits, "; it must be 2, 4 or 8");
   if (made.block != 0 && (made.block < 16 || (made.block & (made.block - 1)) != 0))
     return bad_attribute("block_size is ", made.block, "; it must be a power of two from 16 on, or 0");
   return made;

@@ -98,7 +98,6 @@ nbits_matrix panels_of_bnb4(const matmul_bnb4& p) {
 
 result<matmul_bnb4> matmul_bnb4::bind(bind_context& c) {
   const std::int64_t type = c.int_or("quant_type", -1);
-  if (type != 0 && type != 1) return bad_attribute("quant_type is ", type, ", must be 0 (FP4) or 1 (NF4)");
   matmul_bnb4 made{c.int_or("K", 0), c.int_or("N", 0), c.int_or("block_size", 0), type == 0 ? fp4_values : nf4_values,
                    c.int_or("transB", 1) != 0};
   std::int64_t count = 0;

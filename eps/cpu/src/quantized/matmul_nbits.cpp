@@ -50,8 +50,6 @@ result<matmul_nbits> matmul_nbits::bind(bind_context& c) {
   if (status fits = check_matrix(matrix); !fits) return fits;
   if (const std::int64_t form = c.int_or("weight_prepacked", 0); form != 0)
     return bad_attribute("weight_prepacked is ", form, "; B must be as MatMulNBits defines it, which is 0");
-  if (const std::int64_t level = c.int_or("accuracy_level", 0); level < 0 || level > 4)
-    return bad_attribute("accuracy_level is ", level, "; it must be 0 to 4");
   if (c.has_input(4)) return made;
   const result<nbits_factor> packed = pack_weights(c, matrix);
   if (!packed) return packed.error();

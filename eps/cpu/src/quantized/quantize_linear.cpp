@@ -279,7 +279,6 @@ result<linear_quantization> linear_quantization::read(bind_context& c) {
   made.axis = c.int_or("axis", 1);
   made.block = c.int_or("block_size", 0);
   made.saturate = c.int_or("saturate", 1) != 0;
-  if (made.block < 0) return bad_attribute("block_size must be at least 0, not ", made.block);
   const std::int64_t precision = c.int_or("precision", 0);
   if (precision < 0 || precision >= std::int64_t(dtype::count))
     return bad_attribute("precision ", precision, " is not a type");

@@ -422,16 +422,12 @@ result<recurrent_state> recurrent_state::read(const bind_context& c, cell kind) 
   recurrent_state made;
   made.kind = kind;
   const std::string_view direction = c.string_or("direction", "forward");
-  if (direction != "forward" && direction != "reverse" && direction != "bidirectional")
-    return bad_attribute("direction '", direction, "' must be forward, reverse or bidirectional");
   made.directions = direction == "bidirectional" ? 2 : 1, made.backwards = direction == "reverse";
   made.hidden = c.int_or("hidden_size", 0);
-  if (made.hidden < 0) return bad_attribute("hidden_size must not be negative, as ", made.hidden);
   made.batch_first = c.int_or("layout", 0) != 0;
   made.input_forget = c.int_or("input_forget", 0) != 0;
   made.linear_before_reset = c.int_or("linear_before_reset", 0) != 0;
   made.clip = c.float_or("clip", 0);
-  if (!(made.clip >= 0)) return bad_attribute("clip must not be negative");
   const std::size_t each = kind == cell::rnn ? 1 : kind == cell::lstm ? 3 : 2;
   const std::span<const std::string_view> names = c.strings_or("activations");
   const std::span<const float> alphas = c.floats_or("activation_alpha"), betas = c.floats_or("activation_beta");

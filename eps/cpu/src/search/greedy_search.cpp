@@ -16,8 +16,6 @@ result<greedy_search> greedy_search::bind(bind_context& c) {
   made.temperature = c.float_or("temperature", 1), made.top_p = c.float_or("top_p", 0);
   made.filter_value = c.float_or("filter_value", -1e20f), made.presence_penalty = c.float_or("presence_penalty", 0);
   made.least_kept = c.int_or("min_tokens_to_keep", 0), made.descends = c.int_or("custom", 0) != 0;
-  if (!(made.temperature > 0)) return bad_attribute("temperature must be above 0");
-  if (made.least_kept < 0) return bad_attribute("min_tokens_to_keep is ", made.least_kept, ", must not be negative");
   return made;
 }
 

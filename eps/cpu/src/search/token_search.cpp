@@ -79,7 +79,6 @@ result<token_search> token_search::read(bind_context& c) {
     return bad_attribute("eos_token_id is ", made.end, " and pad_token_id ", made.pad, "; they must not be negative");
   if (made.start > most_token) return bad_attribute("decoder_start_token_id is ", made.start, ", which is no int32");
   made.ngram = c.int_or("no_repeat_ngram_size", 0), made.words = std::max<std::int64_t>(0, c.int_or("vocab_size", 0));
-  if (made.ngram < 0) return bad_attribute("no_repeat_ngram_size is ", made.ngram, ", must not be negative");
   if (status taken = made.kind == model::gpt2 ? made.take_alone(c) : made.take_decoder(c); !taken) return taken;
   if (made.kind != model::gpt2)
     if (status taken = made.take_encoder(c); !taken) return taken;

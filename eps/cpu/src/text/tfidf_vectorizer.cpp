@@ -89,8 +89,6 @@ result<tfidf_vectorizer> tfidf_vectorizer::bind(bind_context& c) {
   made.skips = c.int_or("max_skip_count", 0);
   made.numbers = c.ints_or("pool_int64s"), made.texts = c.strings_or("pool_strings");
   const std::string_view mode = c.string_or("mode", "");
-  if (mode != "TF" && mode != "IDF" && mode != "TFIDF")
-    return bad_attribute("mode must be TF, IDF or TFIDF, not '", mode, "'");
   made.counts = mode != "IDF", made.weighs = mode != "TF";
   const bool of_texts = c.inputs[0].type == dtype::string;
   if (of_texts ? made.texts.empty() : made.numbers.empty())

@@ -97,7 +97,6 @@ result<tokenizer> tokenizer::bind(bind_context& c) {
   made.pad = c.string_or("pad_value", ""), made.least = c.int_or("mincharnum", 0), made.mark = c.int_or("mark", 0) != 0;
   const std::span<const std::string_view> separators = c.strings_or("separators");
   const std::string_view token = c.string_or("tokenexp", "");
-  if (made.least < 1) return bad_attribute("mincharnum is ", made.least, ", must be positive");
   if (separators.empty() && token.empty()) return bad_attribute("needs separators or tokenexp");
   if (separators.size() > most) return bad_attribute("has ", separators.size(), " separators; the most are ", most);
   const bool characters = separators.empty() ? token == "." : separators.size() == 1 && separators[0].empty();

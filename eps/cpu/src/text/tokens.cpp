@@ -102,7 +102,6 @@ void join_history(const value& past, std::int64_t request, std::int64_t before, 
 
 result<ngram_repeat_block> ngram_repeat_block::bind(bind_context& c) {
   const ngram_repeat_block made{c.int_or("ngram_size", 0)};
-  if (made.size < 1) return bad_attribute("ngram_size is ", made.size, ", must be 1 or more");
   return made;
 }
 
@@ -253,8 +252,6 @@ result<varlen_ngram_hash> varlen_ngram_hash::bind(bind_context& c) {
   const result<ngram_hash> base = ngram_hash::bind(c);
   if (!base) return base.error();
   const varlen_ngram_hash made{*base, c.int_or("state_update_capacity", 0)};
-  if (made.capacity < 0 || made.capacity > 8)
-    return bad_attribute("state_update_capacity is ", made.capacity, ", must lie in [0,8]");
   if (c.has_input(9) != (made.capacity > 0))
     return bad_attribute("capture_count must be given just where state_update_capacity is positive, which is ",
                          made.capacity);
