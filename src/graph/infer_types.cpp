@@ -262,6 +262,7 @@ status inference::infer_node(scope& s, node_id id) {
     if (status set = set_constant(g, id); !set) return set;
   node_context context{*this, s, id};
   const auto infer = n.op->infer == detail::infer_nothing ? detail::implied_shapes(n.op->roles) : n.op->infer;
+  if (status fits = check_input_shapes(context); !fits) return fits;
   if (status inferred = infer(context); !inferred) return inferred;
   if (status inferred = infer_bodies(s, id, context.bodies_done); !inferred) return inferred;
   return set_outputs(g, id, bindings, context);

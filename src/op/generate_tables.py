@@ -155,6 +155,15 @@ VALUES = {
     "com.microsoft.nchwc.ReorderOutput": {"channels": SIZE},
     "com.microsoft.nchwc.Upsample": {"scales": "4:1..", "mode": "nearest|linear"},
 }
+
+# The shapes of inputs: see op_version::shapes. By operators and versions, as above.
+SHAPES = {
+    "ReverseSequence": {10: "[_,_,...] [_]"},
+    "com.microsoft.NGramRepeatBlock": "[batch,length] [batch,words]",
+}
+SHAPES_OF = {name: shapes for names, shapes in SHAPES.items() for name in names.split()}
+used_shapes = set()
+
 VALUES_OF = {name: values for names, values in VALUES.items() for name in names.split()}
 used_values = set()
 
@@ -164,12 +173,25 @@ def values_of(s, attribute):
     domain = "" if s.domain == "com.ms.internal.nhwc" else s.domain
     name = f"{domain}.{s.name}" if domain else s.name
     found = VALUES_OF.get(name, {}).get(attribute)
-    if found is None:
-        return None
-    used_values.add((name, attribute))
-    if isinstance(found, str):
+    if found is not None:
+        used_values.add((name, attribute))
+    return at_version(found, s.since_version)
+
+
+def shapes_of(s):
+    """The patterns of the shapes of inputs in a version of an operator; None if it has none."""
+    name = f"{s.domain}.{s.name}" if s.domain else s.name
+    found = SHAPES_OF.get(name)
+    if found is not None:
+        used_shapes.add(name)
+    return at_version(found, s.since_version)
+
+
+def at_version(found, version):
+    """What holds at a version: `found`, or its value for the newest key that is not newer than the version."""
+    if not isinstance(found, dict):
         return found
-    since = [version for version in found if version <= s.since_version]
+    since = [each for each in found if each <= version]
     return found[max(since)] if since else None
 
 DTYPES = {
@@ -317,7 +339,10 @@ def version_row(tables, s, from_onnx):
               tables.array("parameter", [p.row() for p in outputs]),
               tables.array("type_rule", [type_rule(k, v) for k, v in rules.items()]),
               tables.array("attribute_rule", attributes), str(s.min_input), str(s.min_output)]
-    return "{" + ", ".join(fields + (["true"] if s.deprecated else [])) + "}"
+    shapes = shapes_of(s)
+    if s.deprecated or shapes:
+        fields.append("true" if s.deprecated else "false")
+    return "{" + ", ".join(fields + ([c_string(shapes)] if shapes else [])) + "}"
 
 
 def real(domain):
@@ -524,6 +549,7 @@ def main():
               f"opset {newest_opset(domain)}")
     known = {(name, attribute) for name, values in VALUES_OF.items() for attribute in values}
     assert used_values == known, f"no operator has {sorted(known - used_values)}"
+    assert used_shapes == set(SHAPES_OF), f"unknown operators: {sorted(set(SHAPES_OF) - used_shapes)}"
     write_list(ops)
     bodies = list(function_bodies(onnx_schemas))
     write_bodies(bodies)

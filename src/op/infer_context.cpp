@@ -1,4 +1,5 @@
 #include <cameo/op/infer.hpp>
+#include <cameo/op/shape_contract.hpp>
 
 #include "infer/tools.hpp"
 
@@ -33,6 +34,18 @@ const std::vector<dim>* infer_context::shape(std::size_t i) const {
 std::optional<std::vector<std::int64_t>> infer_context::constant_ints(std::size_t i) const {
   const value* found = i < input_count() ? constant(i) : nullptr;
   return found ? infer::integers_of(*found) : std::nullopt;
+}
+
+status check_input_shapes(const infer_context& c) {
+  const op_version& version = c.version();
+  if (!version.shapes) return status_code::ok;
+  std::vector<geometry::named_shape<dim>> inputs(std::min(c.input_count(), version.inputs.size()));
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    inputs[i].name = version.inputs[i].name;
+    if (const std::vector<dim>* shape = c.shape(i)) inputs[i].shape = std::span<const dim>{*shape};
+  }
+  return geometry::check_shapes<dim>(version.shapes, inputs,
+                                     detail::attribute_sizes::of(version, c.attributes()).known());
 }
 
 namespace {

@@ -49,8 +49,14 @@ attribute illegal(const attribute_rule& rule) {
   static const std::int64_t low[] = {INT64_MIN};
   static const float nan[] = {NAN};
   static const std::string_view names[] = {"?"};
-  return {.name = rule.name, .kind = rule.kind, .f = NAN, .i = INT64_MIN, .s = "?",
-          .floats = nan, .ints = low, .strings = names};
+  return {.name = rule.name,
+          .kind = rule.kind,
+          .f = NAN,
+          .i = INT64_MIN,
+          .s = "?",
+          .floats = nan,
+          .ints = low,
+          .strings = names};
 }
 
 }  // namespace
@@ -66,7 +72,10 @@ TEST_CASE("op: every rule for the values of an attribute allows the default and 
         CAPTURE(op.name);
         CAPTURE(version.since);
         CAPTURE(rule.name);
-        const attribute absent{.name = rule.name, .kind = rule.kind, .f = rule.default_float, .i = rule.default_int,
+        const attribute absent{.name = rule.name,
+                               .kind = rule.kind,
+                               .f = rule.default_float,
+                               .i = rule.default_int,
                                .s = rule.default_string};
         if (rule.has_default) CHECK(detail::check_attribute(rule, absent));
         CHECK(detail::check_attribute(rule, illegal(rule)).code() == status_code::invalid_graph);

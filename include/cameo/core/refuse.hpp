@@ -25,8 +25,8 @@ class message_part {
       case kind::text: return put(text_, to, end);
       case kind::number: return put_number(number_, to, end);
       case kind::unknown: return put("?", to, end);
-      case kind::sizes: return put_list(sizes_, to, end);
-      case kind::dims: return put_list(dims_, to, end);
+      case kind::sizes:
+      case kind::dims: return put_list(to, end);
     }
     return to;
   }
@@ -46,12 +46,14 @@ class message_part {
     if (number < 0) to = put("-", to, end);
     return put({first, std::size_t(digits + sizeof digits - first)}, to, end);
   }
-  template <class T>
-  static constexpr char* put_list(std::span<const T> list, char* to, char* end) {
+  // Not a template: clang 14 would not instantiate it while it evaluates a constant.
+  constexpr char* put_list(char* to, char* end) const {
+    const bool are_dims = kind_ == kind::dims;
+    const std::size_t count = are_dims ? dims_.size() : sizes_.size();
     to = put("[", to, end);
-    for (std::size_t i = 0; i < list.size(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       if (i) to = put(",", to, end);
-      to = message_part{list[i]}.write(to, end);
+      to = (are_dims ? message_part{dims_[i]} : message_part{sizes_[i]}).write(to, end);
     }
     return put("]", to, end);
   }

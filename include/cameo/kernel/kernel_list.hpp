@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/core/table.hpp>
+#include <cameo/kernel/checked_kernel.hpp>
 #include <cameo/kernel/entry_check.hpp>
 
 #include <array>
@@ -109,7 +110,7 @@ struct table_builder {
                            std::uint8_t(N),
                            choosy_kernel<K>,
                            entry,
-                           bind_kernel<K>};
+                           bind_kernel_of<Op, K>};
     for (const type_choice& choice : choices) rules[rule_count++] = resolve(Op::versions, range, choice);
   }
   template <std::size_t N>

@@ -97,7 +97,9 @@ constexpr status check_elements(const attribute_rule& rule, std::span<const T> e
     const std::string_view must{list, std::size_t(legal.write(list, list + sizeof list) - list)};
     if constexpr (std::integral<T>) return refused(element, ", must be ", must);
     else if constexpr (std::floating_point<T>) return refused("a number that is not legal, must be ", must);
-    else return refused("'", std::string_view{element.data(), element.size() < 64 ? element.size() : 64}, "', must be ", must);
+    else
+      return refused("'", std::string_view{element.data(), element.size() < 64 ? element.size() : 64}, "', must be ",
+                     must);
   }
   return {};
 }

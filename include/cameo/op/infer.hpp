@@ -71,6 +71,10 @@ class infer_context {
   CAMEO_API std::optional<std::vector<std::int64_t>> constant_ints(std::size_t i) const;
 };
 
+/// Checks the shapes of a node's inputs, as far as they are known, against those that the version of its operator
+/// states. INVALID_GRAPH, with the input, its shape and what it must be.
+CAMEO_API status check_input_shapes(const infer_context&);
+
 /// Computes the multidirectional broadcast of shapes. INVALID_GRAPH, with both dims, when they do not broadcast.
 CAMEO_API result<std::vector<dim>> infer_broadcast(std::span<const std::vector<dim>* const> shapes);
 

@@ -1360,7 +1360,7 @@ struct NGramHashMapping {
 struct NGramRepeatBlock {
   static constexpr std::string_view domain = "com.microsoft", name = "NGramRepeatBlock";
   static constexpr op_version versions[] = {
-      {1, detail::p103, detail::p104, detail::t54, detail::a54, 2, 1},
+      {1, detail::p103, detail::p104, detail::t54, detail::a54, 2, 1, false, "[batch,length] [batch,words]"},
   };
 };
 struct NhwcConv {

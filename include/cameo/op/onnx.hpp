@@ -2187,8 +2187,8 @@ struct ReverseSequence {
   static constexpr std::string_view domain = "", name = "ReverseSequence";
   static constexpr role roles = role::moves | role::permutes;
   static constexpr op_version versions[] = {
-      {10, detail::p128, detail::p1, detail::t70, detail::a126, 2, 1},
-      {28, detail::p128, detail::p1, detail::t32, detail::a126, 2, 1},
+      {10, detail::p128, detail::p1, detail::t70, detail::a126, 2, 1, false, "[_,_,...] [_]"},
+      {28, detail::p128, detail::p1, detail::t32, detail::a126, 2, 1, false, "[_,_,...] [_]"},
   };
 };
 struct RoiAlign {

@@ -53,7 +53,9 @@ struct attribute_rule {
   const char* values = nullptr;
 };
 
-/// One since-version of an operator.
+/// One since-version of an operator. `shapes`, unless null, states the shapes of the inputs, as patterns that
+/// geometry::check_shapes() compares with them when a model is loaded, and before each run of a kernel. In patterns,
+/// attributes with integers are names, too.
 struct op_version {
   int since;
   std::span<const parameter> inputs, outputs;
@@ -61,6 +63,7 @@ struct op_version {
   std::span<const attribute_rule> attributes;
   std::uint8_t min_inputs, min_outputs;
   bool deprecated = false;
+  const char* shapes = nullptr;
 };
 
 /// Properties of an operator, so that the core can treat operators without naming them. A set: roles combine. Data are
