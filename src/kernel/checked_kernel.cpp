@@ -35,7 +35,7 @@ result<bound_kernel> check_shapes_first(bind_context& context, std::span<const o
     if (each.since == context.since) version = &each;
   if (!version->shapes) return bound;
   const checked_kernel* const kept =
-      context.state.keep(checked_kernel{bound, version, attribute_sizes::of(*version, context.attributes)});
+      context.state.keep(checked_kernel{bound, version, attribute_sizes::read(*version, context.attributes)});
   if (!kept) return status_code::out_of_memory;
   return bound_kernel{kept, run_checked};
 }

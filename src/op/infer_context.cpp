@@ -45,7 +45,7 @@ status check_input_shapes(const infer_context& c) {
     if (const std::vector<dim>* shape = c.shape(i)) inputs[i].shape = std::span<const dim>{*shape};
   }
   return geometry::check_shapes<dim>(version.shapes, inputs,
-                                     detail::attribute_sizes::of(version, c.attributes()).known());
+                                     detail::attribute_sizes::read(version, c.attributes()).known());
 }
 
 namespace {

@@ -74,7 +74,7 @@ constexpr shape_view<dim> of_open_two{std::span<const dim>{open_two}}, of_three{
 static_assert(load("[n,m] [n] [m]", {of_open_two, of_two, of_three}) && load("1 1", {of_unknown, shape_view<dim>{}}));
 static_assert(says(load("[n,m] [n] [m]", {of_open_two, of_two, of_two}), "c has shape [2], must be [3]"));
 static_assert(says(load("[n,m] [m] ", {of_open_two, of_open_two}), "b has shape [?,3], must be [3]"));
-static_assert(load("[n]|[m] [n]", {of_three, of_two}));  // loading does not know which one it is
+static_assert(load("[n]|[m] [n]", {of_three, of_two}));  // it is open which of both it is
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #pragma once
-#include <cameo/kernel/kernel.hpp>
+#include <cameo/kernel/checked_kernel.hpp>
+#include <cameo/op/check_attribute.hpp>
 #include <cameo/os/heap_arena.hpp>
 
 #include <algorithm>
@@ -85,6 +86,11 @@ class kernel_rig {
                     const std::vector<T>& zero = {}) {
     return input<T>(shape, codes).scale_and_zero(scale, zero);
   }
+  /// The operator of the node, whose attributes and shapes are then checked as in a model.
+  template <class Op>
+  kernel_rig& of() {
+    return versions_ = Op::versions, *this;
+  }
   /// Sets bind_context::choice, which a provider chooses for the node.
   kernel_rig& choose(std::uint32_t choice) { return choice_ = choice, *this; }
   kernel_rig& prepack(bool on) { return prepack_ = on, *this; }
@@ -115,8 +121,12 @@ class kernel_rig {
       outs[i] = {type_kind::tensor, outputs[i], outputs[i] != dtype::undefined};
     bind_context once{"Op", "node", since_, attributes_, ins, outs, 0, memory, prepack_, hints, {}, packs_};
     once.choice = choice_;
+    if (status fits = check_attributes(); !fits) return fits;
     auto bound = K::bind(once);
     if (!bound) return bound.error();
+    detail::bound_kernel kernel{
+        &*bound, [](const void* state, run_context& each) { return static_cast<const K*>(state)->run(each); }};
+    if (!versions_.empty()) kernel = *detail::check_shapes_first(once, versions_, kernel);
     kept_bytes_ = memory.used();
 
     values_.assign(1 + inputs_.size() + outputs.size(), {});
@@ -157,7 +167,7 @@ class kernel_rig {
     };
     run_context each{services, this, lanes_};
     each.enter(values_.data(), in_slots, out_slots);
-    if (status done = bound->run(each); !done) return done;
+    if (status done = kernel.run(kernel.state, each); !done) return done;
     for (const std::uint32_t slot : out_slots)
       if (slot != 0 && !values_[slot]) return {status_code::fail, "the kernel did not make an output"};
     return {};
@@ -174,6 +184,18 @@ class kernel_rig {
   std::size_t scratch_bytes() const { return scratch_bytes_; }
 
  private:
+  status check_attributes() const {
+    const op_version* version = nullptr;
+    for (const op_version& each : versions_)
+      if (each.since <= since_ || !version) version = &each;
+    if (!version) return {};
+    for (const attribute_rule& rule : version->attributes) {
+      const attribute* const given = detail::find_attribute(attributes_, rule.name);
+      if (!given && rule.required) return {status_code::invalid_graph, "a required attribute is missing"};
+      if (status s = given ? detail::check_attribute(rule, *given) : status{}; !s) return s;
+    }
+    return {};
+  }
   struct free_block {
     void operator()(void* p) const { std::free(p); }
   };
@@ -203,6 +225,7 @@ class kernel_rig {
   std::size_t lanes_;
   bool prepack_ = true;
   std::uint32_t choice_ = 0;
+  std::span<const op_version> versions_ = {};
   std::size_t overwritten_ = none;
   detail::pack_keeper packs_;
   std::vector<cameo::attribute> attributes_;
