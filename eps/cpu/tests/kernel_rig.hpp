@@ -88,7 +88,7 @@ class kernel_rig {
   }
   /// The operator of the node, whose attributes and shapes are then checked as in a model.
   template <class Op>
-  kernel_rig& of() {
+  kernel_rig& checked_as() {
     return versions_ = Op::versions, *this;
   }
   /// Sets bind_context::choice, which a provider chooses for the node.
@@ -190,7 +190,7 @@ class kernel_rig {
       if (each.since <= since_ || !version) version = &each;
     if (!version) return {};
     for (const attribute_rule& rule : version->attributes) {
-      const attribute* const given = detail::find_attribute(attributes_, rule.name);
+      const cameo::attribute* const given = detail::find_attribute(attributes_, rule.name);
       if (!given && rule.required) return {status_code::invalid_graph, "a required attribute is missing"};
       if (status s = given ? detail::check_attribute(rule, *given) : status{}; !s) return s;
     }
