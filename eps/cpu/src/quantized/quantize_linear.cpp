@@ -279,10 +279,7 @@ result<linear_quantization> linear_quantization::read(bind_context& c) {
   made.axis = c.int_or("axis", 1);
   made.block = c.int_or("block_size", 0);
   made.saturate = c.int_or("saturate", 1) != 0;
-  const std::int64_t precision = c.int_or("precision", 0);
-  if (precision < 0 || precision >= std::int64_t(dtype::count))
-    return bad_attribute("precision ", precision, " is not a type");
-  made.precision = dtype(precision);
+  made.precision = dtype(c.int_or("precision", 0));
   const value* const scale = c.constant(1);
   const value* const zero = c.constant(2);
   if (!scale || (c.has_input(2) && !zero) || scale->shape.count() > most_kept) return made;
