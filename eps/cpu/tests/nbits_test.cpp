@@ -1,6 +1,7 @@
 // Products with weights of 2, 4 and 8 bits against their definition, on each instruction set that runs here.
 #include <doctest/doctest.h>
 #include <cameo/eps/cpu/matmul_nbits.hpp>
+#include <cameo/op/microsoft.hpp>
 
 #include <array>
 #include <cmath>
@@ -315,7 +316,7 @@ TEST_CASE("MatMulNBits refuses invalid sizes, shapes and attributes") {
   const std::vector<std::uint8_t> codes(64, 7);
   const auto answer = [&](auto change, std::int64_t codes_of_b = 64) {
     kernel_rig rig{1};
-    rig.attribute("K", std::int64_t{32}).attribute("N", std::int64_t{4});
+    rig.checked_as<op::microsoft::MatMulNBits>().attribute("K", std::int64_t{32}).attribute("N", std::int64_t{4});
     change(rig);
     rig.input<float>({2, 32}, a).input<std::uint8_t>({codes_of_b}, codes, true).input<float>({4}, scales, true);
     return rig.run<eps::matmul_nbits>({dtype::f32});

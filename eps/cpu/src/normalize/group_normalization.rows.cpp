@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "functions/moments.hpp"
-#include "operands/refuse.hpp"
 #include "skeletons/row_rooms.hpp"
 
 namespace CAMEO_NAMESPACE::eps {

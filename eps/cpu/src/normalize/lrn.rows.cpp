@@ -1,8 +1,8 @@
 #include <cameo/eps/cpu/lrn.hpp>
 
+#include <algorithm>
 #include <cmath>
 
-#include "operands/refuse.hpp"
 #include "skeletons/row_rooms.hpp"
 
 namespace CAMEO_NAMESPACE::eps {

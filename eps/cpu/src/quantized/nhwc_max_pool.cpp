@@ -7,7 +7,6 @@
 
 #include "code_rows.hpp"
 #include "machine/parallel_rows.hpp"
-#include "operands/refuse.hpp"
 #include "operands/scratch_of.hpp"
 #include "windows/outer_window.hpp"
 
