@@ -251,8 +251,8 @@ status hyper_connection_post_mix::run(run_context& c) const {
   extents of_block = s.outer, of_mix = s.outer;
   of_block.push_back(s.size);
   of_mix.push_back(s.branches), of_mix.push_back(s.branches);
-  if (block.shape != of_block) return bad_input("block_output ", block.shape, " must be ", of_block);
-  if (mix && mix.shape != of_mix) return bad_input("stream_mix ", mix.shape, " must be ", of_mix);
+  if (block.shape != of_block || (mix && mix.shape != of_mix))
+    return bad_input("block_output ", block.shape, " must be ", of_block, ", stream_mix ", mix.shape, " ", of_mix);
   const result<value*> out = c.output(0, streams.shape);
   if (!out) return out.error();
   const std::int64_t count = s.branches, n = s.size, width = count * n;

@@ -272,8 +272,8 @@ status read_layers(run_context& c, const mixture_of_experts& how, std::int64_t e
     layers[i] = {&c.input(at[0]), &c.input(at[1]), &c.input(at[2]), &c.input(at[3]), experts, 0, 0, how.bits[i], 1};
   }
   const bool swiglu = how.f == function::swiglu, fused = swiglu && how.fusion != 0;
-  if (fused && layers[2].present()) return bad_input("swiglu_fusion ", how.fusion, " leaves nothing for fc3");
-  if (swiglu && !fused && !layers[2].present()) return bad_input("swiglu with swiglu_fusion 0 needs fc3");
+  if (swiglu && fused == layers[2].present())
+    return bad_input("swiglu_fusion is ", how.fusion, ", so fc3 must", fused ? " not" : "", " be given");
   const std::int64_t inner = layers[0].codes->shape[1] / (fused ? 2 : 1);
   layers[0].n = layers[0].codes->shape[1], layers[0].k = width;
   layers[1].n = width, layers[1].k = inner, layers[2].n = inner, layers[2].k = width;
