@@ -164,7 +164,7 @@ VALUES = {
 SHAPES = {
     "ReverseSequence": {10: "[_,_,...] [_]"},
     "com.microsoft.NGramRepeatBlock": "[batch,length] [batch,words]",
-    # normalize, text, quantized, products
+    # The folders normalize, text, quantized and products of the CPU kernels.
     "InstanceNormalization": "[_,channels,_,...] [channels] [channels]",
     "GroupNormalization": {18: "[_,num_groups*size,...] [num_groups] [num_groups]",
                            21: "[_,num_groups*size,...] [num_groups*size] [num_groups*size]"},

@@ -100,6 +100,11 @@ status check_ids(const value& ids, std::int64_t rows, std::string_view name) {
   return {};
 }
 
+status check_segments(const run_context& c) {
+  if (bool(c.input(1)) == bool(c.input(4))) return {};
+  return bad_input("segment_ids and segment_embedding go together");
+}
+
 /// An embedding table, and the ids that select its rows; without ids, the position in the sequence selects.
 struct embedding {
   row_rooms<float> table;
@@ -144,7 +149,7 @@ status embed_layer_normalization::run(run_context& c) const {
   const value &words = c.input(0), &segments = c.input(1), &table = c.input(2);
   const extents shape = words.shape;
   const std::int64_t n = table.shape[1];
-  if (bool(segments) != bool(c.input(4))) return bad_input("segment_ids and segment_embedding go together");
+  if (status pair = check_segments(c); !pair) return pair;
   embedding of[3];
   if (status s = read_embedding(c, 2, words, shape, n, "input_ids", of[0]); !s) return s;
   if (status s = read_embedding(c, 3, c.input(8), shape, n, "position_ids", of[1]); !s) return s;
@@ -201,7 +206,7 @@ status quantized_embed_layer_normalization::run(run_context& c) const {
   const extents shape = words.shape;
   const std::int64_t n = c.input(2).shape[1];
   constexpr std::string_view names[] = {"word_embedding", "position_embedding", "segment_embedding", "gamma", "beta"};
-  if (bool(segments) != bool(c.input(4))) return bad_input("segment_ids and segment_embedding go together");
+  if (status pair = check_segments(c); !pair) return pair;
   coded_table tables[5];
   for (std::size_t i = 0; i < 5; ++i) {
     if (i == 2 && !segments) continue;
