@@ -15,14 +15,8 @@ namespace {
 
 status layout_of(const value& v, std::int64_t heads, std::string_view name, head_layout& out) {
   const extents& s = v.shape;
-  if (s.rank() == 4) {
-    out = {s[0], s[1], s[2], s[3], s.count(1, 4), s.count(2, 4), s[3]};
-    if (heads && heads != s[1]) return bad_input(name, " ", s, " has not the ", heads, " heads of the attribute");
-    return {};
-  }
-  if (s.rank() != 3) return bad_input(name, " ", s, " must be of rank 3 or 4");
-  if (heads < 1 || s[2] % heads != 0)
-    return bad_input(name, " ", s, " of rank 3 needs a number of heads that divides its last axis, not ", heads);
+  if (s.rank() == 4) return out = {s[0], s[1], s[2], s[3], s.count(1, 4), s.count(2, 4), s[3]}, status{};
+  if (heads < 1) return bad_input(name, " ", s, " of rank 3 needs a number of heads");
   out = {s[0], heads, s[1], s[2] / heads, s.count(1, 3), s[2] / heads, s[2]};
   return {};
 }
@@ -38,8 +32,6 @@ struct key_bias {
   static status make(const attention& how, const value& mask, const value& lengths, const head_layout& q,
                      std::int64_t keys, std::int64_t past, key_bias& out) {
     out = {keys, past, &mask, &lengths, {}, 0, &how};
-    if (lengths && lengths.shape != extents{q.batches})
-      return bad_input("nonpad_kv_seqlen ", lengths.shape, " must be ", extents{q.batches});
     if (!mask) return {};
     const extents& s = mask.shape;
     bool fits = s.rank() >= 1 && s.rank() <= 4 && s.back() <= keys;
@@ -121,27 +113,6 @@ void weigh_keys(const attention& how, C* row, const C* bias, bool any, std::int6
   if (any) soft_max(row, keys);
   else std::fill(row, row + keys, C(0));
   if (shown && how.shown == attention::weights) std::copy_n(row, keys, shown);
-}
-
-/// Checks that the sizes of all inputs agree.
-status check(const value& past_k, const value& past_v, const head_layout& q, const head_layout& k,
-             const head_layout& v) {
-  if (k.batches != q.batches || v.batches != q.batches || k.length != v.length || k.heads != v.heads ||
-      q.size != k.size)
-    return bad_input(
-        "Q, K and V don't fit: they need equal batches, K and V equal heads and lengths, Q and K equal sizes "
-        "of a head");
-  if (k.heads < 1 || q.heads % k.heads != 0)
-    return bad_input(q.heads, " heads of Q can't share ", k.heads, " heads of K and V");
-  if (bool(past_k) != bool(past_v)) return bad_input("past_key and past_value go together");
-  if (!past_k) return {};
-  const auto fits = [&](const value& past, const head_layout& now) {
-    return past.shape.rank() == 4 && past.shape[0] == now.batches && past.shape[1] == now.heads &&
-           past.shape[3] == now.size && past.shape[2] == past_k.shape[2];
-  };
-  if (!fits(past_k, k) || !fits(past_v, v))
-    return bad_input("past_key ", past_k.shape, " and past_value ", past_v.shape, " don't fit K and V");
-  return {};
 }
 
 /// The operands of one run.
@@ -258,7 +229,9 @@ status attention::run_as(run_context& c) const {
   if (status s = layout_of(q_in, q_heads, "Q", q); !s) return s;
   if (status s = layout_of(c.input(1), kv_heads, "K", k_now); !s) return s;
   if (status s = layout_of(c.input(2), kv_heads, "V", v_now); !s) return s;
-  if (status s = check(past_k, past_v, q, k_now, v_now); !s) return s;
+  if (k_now.heads < 1 || q.heads % k_now.heads != 0)
+    return bad_input(q.heads, " heads of Q can't share ", k_now.heads, " heads of K and V");
+  if (bool(past_k) != bool(past_v)) return bad_input("past_key and past_value go together");
   for (const std::size_t i : {0, 1, 2, 4, 5})
     if (c.input(i))
       if (status s = usable_sizes("an input", c.input(i).shape); !s) return s;
