@@ -74,6 +74,8 @@ PADS = "constant|reflect|edge"
 SVM = {"kernel_type": "LINEAR|POLY|RBF|SIGMOID", "post_transform": "NONE|SOFTMAX|LOGISTIC|SOFTMAX_ZERO|PROBIT"}
 MODES = "BRANCH_LEQ|BRANCH_LT|BRANCH_GTE|BRANCH_GT|BRANCH_EQ|BRANCH_NEQ|BRANCH_MEMBER|LEAF"
 NGRAMS = {"max_ngram_size": "2..1048576", "n_head_per_ngram": "1..1048576"}
+LINEAR_RULES = {"update_rule": "linear|gated|delta|gated_delta", "q_num_heads": SIZE, "kv_num_heads": SIZE}
+CAUSAL_CONV = {"activation": "silu|swish|none", "dilation": "1..2147483648"}
 GENERATION = {"eos_token_id": COUNT, "pad_token_id": COUNT, "no_repeat_ngram_size": COUNT}
 VALUES = {
     "RNN GRU LSTM": {"direction": "forward|reverse|bidirectional", "hidden_size": SIZE, "clip": COUNT},
@@ -110,11 +112,12 @@ VALUES = {
     "TfIdfVectorizer": {"mode": "TF|IDF|TFIDF", "min_gram_length": SIZE, "max_gram_length": SIZE,
                         "max_skip_count": COUNT, "ngram_counts": COUNT, "ngram_indexes": COUNT},
     "Crop": {"border": "4:", "scale": "2:"},
-    "LinearAttention com.microsoft.LinearAttention": {
-        "update_rule": "linear|gated|delta|gated_delta", "q_num_heads": SIZE, "kv_num_heads": SIZE},
+    "LinearAttention": LINEAR_RULES,
+    "com.microsoft.LinearAttention": {**LINEAR_RULES, "state_window": "0..8"},
     "CausalConvWithState": {"activation": "silu|swish|none"},
-    "com.microsoft.CausalConvWithState com.microsoft.VarlenCausalConvWithState": {
-        "activation": "silu|swish|none", "dilation": "1..2147483648"},
+    "com.microsoft.CausalConvWithState": {**CAUSAL_CONV, "state_window": "0..8"},
+    "com.microsoft.VarlenCausalConvWithState": CAUSAL_CONV,
+    "ai.onnx.preview.FlexAttention": {"softmax_precision": "1|10|11|16"},
     "ai.onnx.ml.TreeEnsemble": {"n_targets": SIZE, "post_transform": "0..4", "aggregate_function": "0..3"},
     "ai.onnx.ml.TreeEnsembleRegressor": {"n_targets": SIZE, "aggregate_function": "AVERAGE|SUM|MIN|MAX",
                                          "post_transform": SVM["post_transform"], "nodes_modes": MODES},
@@ -164,11 +167,12 @@ STATES = ("[directions,8*hidden_size] [batch] [directions,batch,hidden_size] [di
 SHAPES = {
     "ReverseSequence": {10: "[_,_,...] [_]"},
     "com.microsoft.NGramRepeatBlock": "[batch,length] [batch,words]",
-    # attention and recurrent
+    # Attention and recurrent: the operators of eps/cpu/src/attention and eps/cpu/src/recurrent
     "Attention": "[batch,q_num_heads,length,size]|[batch,length,q_num_heads*size] "
                  "[batch,kv_num_heads,keys,size]|[batch,keys,kv_num_heads*size] "
                  "[batch,kv_num_heads,keys,vsize]|[batch,keys,kv_num_heads*vsize] "
-                 "* [batch,kv_num_heads,past,size] [batch,kv_num_heads,past,vsize] [batch]",
+                 "[_]|[length?,_]|[q_num_heads?,length?,_]|[batch?,q_num_heads?,length?,_] "
+                 "[batch,kv_num_heads,past,size] [batch,kv_num_heads,past,vsize] [batch]",
     "ai.onnx.preview.FlexAttention": "[batch,heads,length,size] [batch,groups,keys,size] [batch,groups,keys,_]",
     "com.microsoft.Attention": "[batch,length,in] [in,width] [width] * [2,batch,num_heads,_,_] "
                                "[batch?,num_heads?,length?,_]",
@@ -216,7 +220,6 @@ SHAPES = {
         "[length,batch,inputs] [directions,4*hidden_size,inputs+answer] [directions,4*hidden_size,hidden_size] "
         + STATES + " [directions,hidden_size,size] [directions,depth,size] [directions,size] [batch,steps,depth] "
         "[batch] [directions,hidden_size+depth,answer]",
-    # end of attention and recurrent
 }
 SHAPES_OF = {name: shapes for names, shapes in SHAPES.items() for name in names.split()}
 used_shapes = set()

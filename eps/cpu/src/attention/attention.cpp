@@ -29,23 +29,16 @@ struct key_bias {
   std::int64_t mask_strides[3] = {}, mask_length = 0;
   const attention* how;
 
-  static status make(const attention& how, const value& mask, const value& lengths, const head_layout& q,
-                     std::int64_t keys, std::int64_t past, key_bias& out) {
+  static status make(const attention& how, const value& mask, const value& lengths, std::int64_t keys,
+                     std::int64_t past, key_bias& out) {
     out = {keys, past, &mask, &lengths, {}, 0, &how};
     if (!mask) return {};
     const extents& s = mask.shape;
-    bool fits = s.rank() >= 1 && s.rank() <= 4 && s.back() <= keys;
-    const std::int64_t most[3] = {q.batches, q.heads, q.length};
-    std::int64_t stride = fits ? s.back() : 0;
-    for (std::size_t i = s.rank(); fits && i-- > 1;) {
-      const std::size_t axis = i - 1, which = axis + 4 - s.rank();
-      fits = s[axis] == 1 || s[axis] == most[which];
-      out.mask_strides[which] = s[axis] == 1 ? 0 : stride;
-      fits = fits && checked_multiply(stride, s[axis], stride);
-    }
-    if (!fits)
-      return bad_input("attn_mask ", s, " does not broadcast to ", extents{q.batches, q.heads, q.length, keys});
-    out.mask_length = s.back();
+    if (s.back() > keys) return bad_input("attn_mask ", s, " has more columns than the ", keys, " keys");
+    if (status fits = usable_sizes("attn_mask", s); !fits) return fits;
+    std::int64_t stride = out.mask_length = s.back();
+    for (std::size_t axis = s.rank() - 1; axis-- > 0; stride *= s[axis])
+      out.mask_strides[axis + 4 - s.rank()] = s[axis] == 1 ? 0 : stride;
     return {};
   }
 
@@ -239,7 +232,7 @@ status attention::run_as(run_context& c) const {
   std::int64_t keys = 0;
   if (!checked_add(past, k_now.length, keys)) return status_code::out_of_memory;
   key_bias bias{};
-  if (status s = key_bias::make(*this, c.input(3), c.input(6), q, keys, past, bias); !s) return s;
+  if (status s = key_bias::make(*this, c.input(3), c.input(6), keys, past, bias); !s) return s;
   const auto from = wide_heads<C>(c, {q_in, 0, q});
   if (!from) return from.error();
   // 16-bit keys and values are not widened here if both have the same type: the loops read one type for both.

@@ -33,10 +33,7 @@ result<flex_attention> flex_attention::bind(bind_context& c) {
   made.score_mod = c.subgraph("score_mod"), made.prob_mod = c.subgraph("prob_mod");
   made.scaled = c.find("scale") != nullptr, made.scale = c.float_or("scale", 0);
   const std::int64_t otherwise = std::int64_t(c.inputs[0].type == dtype::f64 ? dtype::f64 : dtype::f32);
-  const std::int64_t precision = c.int_or("softmax_precision", otherwise);
-  made.precision = dtype(precision < 0 || precision > 63 ? 0 : precision);
-  if (!(float_elements::mask & detail::bit_of(made.precision)))
-    return bad_attribute("softmax_precision is ", precision, ", must be a float's: 1, 10, 11 or 16");
+  made.precision = dtype(c.int_or("softmax_precision", otherwise));
   return made;
 }
 

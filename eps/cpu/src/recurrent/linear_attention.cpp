@@ -14,15 +14,6 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// The largest value of the attribute state_window that the operators define.
-constexpr std::int64_t most_states = 8;
-
-result<std::int64_t> read_window(const bind_context& c) {
-  const std::int64_t window = c.int_or("state_window", 0);
-  if (window < 0 || window > most_states)
-    return bad_attribute("state_window is ", window, ", must be in [0,", most_states, "]");
-  return window;
-}
 /// The shape of past_state and present_state: that of one state, with the window in front if there is one.
 extents states_of(const extents& one, std::int64_t window) {
   extents all = one;
@@ -119,9 +110,7 @@ status read_sizes(const linear_attention& how, run_context& c, linear_sizes& z) 
 
 result<linear_attention> linear_attention::bind(bind_context& c) {
   const std::string_view rule = c.string_or("update_rule", "gated_delta");
-  const result<std::int64_t> window = read_window(c);
-  if (!window) return window.error();
-  const linear_attention made{c.int_or("q_num_heads", 0), c.int_or("kv_num_heads", 0), *window,
+  const linear_attention made{c.int_or("q_num_heads", 0), c.int_or("kv_num_heads", 0), c.int_or("state_window", 0),
                               c.float_or("scale", 0),     rule.starts_with("gated"),   rule.ends_with("delta")};
   const std::int64_t q = made.query_heads, k = made.key_heads;
   if (q % k != 0 && k % q != 0)
@@ -176,9 +165,8 @@ status linear_attention::run(run_context& c) const {
 
 result<causal_conv> causal_conv::bind(bind_context& c) {
   const std::string_view f = c.string_or("activation", "none");
-  const result<std::int64_t> window = read_window(c);
-  if (!window) return window.error();
-  const causal_conv made{c.int_or("dilation", 1), *window, f != "none", c.int_or("channels_last", 0) != 0};
+  const causal_conv made{c.int_or("dilation", 1), c.int_or("state_window", 0), f != "none",
+                         c.int_or("channels_last", 0) != 0};
   if (const std::int64_t axes = c.int_or("ndim", 1); axes != 1)
     return refuse(status_code::not_implemented, "ndim is ", axes, "; convolutions along one axis are there");
   return made;
