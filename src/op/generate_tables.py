@@ -74,6 +74,8 @@ PADS = "constant|reflect|edge"
 SVM = {"kernel_type": "LINEAR|POLY|RBF|SIGMOID", "post_transform": "NONE|SOFTMAX|LOGISTIC|SOFTMAX_ZERO|PROBIT"}
 MODES = "BRANCH_LEQ|BRANCH_LT|BRANCH_GTE|BRANCH_GT|BRANCH_EQ|BRANCH_NEQ|BRANCH_MEMBER|LEAF"
 NGRAMS = {"max_ngram_size": "2..1048576", "n_head_per_ngram": "1..1048576"}
+LINEAR_RULES = {"update_rule": "linear|gated|delta|gated_delta", "q_num_heads": SIZE, "kv_num_heads": SIZE}
+CAUSAL_CONV = {"activation": "silu|swish|none", "dilation": "1..2147483648"}
 GENERATION = {"eos_token_id": COUNT, "pad_token_id": COUNT, "no_repeat_ngram_size": COUNT}
 VALUES = {
     "RNN GRU LSTM": {"direction": "forward|reverse|bidirectional", "hidden_size": SIZE, "clip": COUNT},
@@ -110,11 +112,12 @@ VALUES = {
     "TfIdfVectorizer": {"mode": "TF|IDF|TFIDF", "min_gram_length": SIZE, "max_gram_length": SIZE,
                         "max_skip_count": COUNT, "ngram_counts": COUNT, "ngram_indexes": COUNT},
     "Crop": {"border": "4:", "scale": "2:"},
-    "LinearAttention com.microsoft.LinearAttention": {
-        "update_rule": "linear|gated|delta|gated_delta", "q_num_heads": SIZE, "kv_num_heads": SIZE},
+    "LinearAttention": LINEAR_RULES,
+    "com.microsoft.LinearAttention": {**LINEAR_RULES, "state_window": "0..8"},
     "CausalConvWithState": {"activation": "silu|swish|none"},
-    "com.microsoft.CausalConvWithState com.microsoft.VarlenCausalConvWithState": {
-        "activation": "silu|swish|none", "dilation": "1..2147483648"},
+    "com.microsoft.CausalConvWithState": {**CAUSAL_CONV, "state_window": "0..8"},
+    "com.microsoft.VarlenCausalConvWithState": CAUSAL_CONV,
+    "ai.onnx.preview.FlexAttention": {"softmax_precision": "1|10|11|16"},
     "ai.onnx.ml.TreeEnsemble": {"n_targets": SIZE, "post_transform": "0..4", "aggregate_function": "0..3"},
     "ai.onnx.ml.TreeEnsembleRegressor": {"n_targets": SIZE, "aggregate_function": "AVERAGE|SUM|MIN|MAX",
                                          "post_transform": SVM["post_transform"], "nodes_modes": MODES},
@@ -157,9 +160,66 @@ VALUES = {
 }
 
 # The shapes of inputs: see op_version::shapes. By operators and versions, as above.
+LINEAR = ("[batch,length,q_num_heads*size] [batch,length,kv_num_heads*size] [batch,length,kv_num_heads*vsize] {} "
+          "[batch,length,kv_num_heads]|[batch,length,kv_num_heads*size] [batch,length,kv_num_heads?]")
+STATES = ("[directions,8*hidden_size] [batch] [directions,batch,hidden_size] [directions,batch,hidden_size] "
+          "[directions,3*hidden_size]")  # inputs 3 to 7 of an LSTM
 SHAPES = {
     "ReverseSequence": {10: "[_,_,...] [_]"},
     "com.microsoft.NGramRepeatBlock": "[batch,length] [batch,words]",
+    # Attention and recurrent: the operators of eps/cpu/src/attention and eps/cpu/src/recurrent
+    "Attention": "[batch,q_num_heads,length,size]|[batch,length,q_num_heads*size] "
+                 "[batch,kv_num_heads,keys,size]|[batch,keys,kv_num_heads*size] "
+                 "[batch,kv_num_heads,keys,vsize]|[batch,keys,kv_num_heads*vsize] "
+                 "[_]|[length?,_]|[q_num_heads?,length?,_]|[batch?,q_num_heads?,length?,_] "
+                 "[batch,kv_num_heads,past,size] [batch,kv_num_heads,past,vsize] [batch]",
+    "ai.onnx.preview.FlexAttention": "[batch,heads,length,size] [batch,groups,keys,size] [batch,groups,keys,_]",
+    "com.microsoft.Attention": "[batch,length,in] [in,width] [width] * [2,batch,num_heads,_,_] "
+                               "[batch?,num_heads?,length?,_]",
+    "com.microsoft.QAttention": "[batch,length,in] [in,3*num_heads*size] [3*num_heads*size] 1 * * 1 * "
+                                "[2,batch,num_heads,_,size]",
+    "com.microsoft.MultiHeadAttention":
+        "[batch,length,num_heads*size]|[batch,length,num_heads,3,size] "
+        "[batch,keys,num_heads*size]|[batch,num_heads,keys,size]|[batch,keys,num_heads,2,size] "
+        "[batch,keys,num_heads*vsize]|[batch,num_heads,keys,vsize] * * [batch?,num_heads?,length?,_] "
+        "[batch,num_heads,past,size] [batch,num_heads,past,vsize] 1",
+    "com.microsoft.DecoderMaskedMultiHeadAttention":
+        "[batch,1,_] [batch,1,num_heads*size]|[batch,num_heads,keys,size] "
+        "[batch,1,num_heads*vsize]|[batch,num_heads,keys,vsize] * [batch?,num_heads?,1,_] "
+        "[batch,num_heads,past,size] [batch,num_heads,past,vsize] 1",
+    "com.microsoft.GroupQueryAttention":
+        "[batch,length,_] [batch,length,kv_num_heads*size] [batch,length,kv_num_heads*size] "
+        "[batch,kv_num_heads,past,width] [batch,kv_num_heads,past,width] * 1 [positions,half] [positions,half] "
+        "[batch,length] [batch?,num_heads?,length,_] [num_heads] * * [size] [size]",
+    "com.microsoft.SparseAttention":
+        "[batch,length,_] [batch,length,kv_num_heads*size] [batch,length,kv_num_heads*size] "
+        "[batch,kv_num_heads,capacity,size] [batch,kv_num_heads,capacity,size] [layouts,rows+1] [layouts,_] 1 [batch] "
+        "[positions,half] [positions,half]",
+    "RotaryEmbedding": "[batch,_,length,_]|[batch,length,num_heads*size] [positions,half]|[batch,length,half] "
+                       "[positions,half]|[batch,length,half] [batch,length]",
+    "com.microsoft.RotaryEmbedding": "[batch,length,_]|[batch,_,length,_] [1]|[batch,length] [positions,half] "
+                                     "[positions,half]",
+    "com.microsoft.MRotaryEmbedding": "[batch,length,_]|[batch,_,length,_] [3,batch,length] [positions,half] "
+                                      "[positions,half]",
+    "LinearAttention": LINEAR.format("[batch,kv_num_heads,size,vsize]"),
+    "com.microsoft.LinearAttention":
+        LINEAR.format("[batch,kv_num_heads,size,vsize]|[state_window,batch,kv_num_heads,size,vsize]"),
+    "CausalConvWithState": "[batch,channels,length] [channels,1,before+1] [channels] [batch,channels,before]",
+    "com.microsoft.CausalConvWithState": "[_,_,_,...] [channels,1,before+1,...] [channels]",
+    "RNN": "[_,_,inputs] [directions,hidden_size,inputs] [directions,hidden_size,hidden_size] "
+           "[directions,2*hidden_size] [batch] [_,_,hidden_size]",
+    "GRU": "[_,_,inputs] [directions,3*hidden_size,inputs] [directions,3*hidden_size,hidden_size] "
+           "[directions,6*hidden_size] [batch] [_,_,hidden_size]",
+    "LSTM": "[_,_,inputs] [directions,4*hidden_size,inputs] [directions,4*hidden_size,hidden_size] "
+            "[directions,8*hidden_size] [batch] [_,_,hidden_size] [_,_,hidden_size] [directions,3*hidden_size]",
+    "com.microsoft.DynamicQuantizeLSTM":
+        "[length,batch,inputs] [directions,inputs,4*hidden_size] [directions,hidden_size,4*hidden_size] "
+        + STATES + " [directions]|[directions,4*hidden_size] [directions]|[directions,4*hidden_size] "
+        "[directions]|[directions,4*hidden_size] [directions]|[directions,4*hidden_size]",
+    "com.microsoft.AttnLSTM":
+        "[length,batch,inputs] [directions,4*hidden_size,inputs+answer] [directions,4*hidden_size,hidden_size] "
+        + STATES + " [directions,hidden_size,size] [directions,depth,size] [directions,size] [batch,steps,depth] "
+        "[batch] [directions,hidden_size+depth,answer]",
 }
 SHAPES_OF = {name: shapes for names, shapes in SHAPES.items() for name in names.split()}
 used_shapes = set()
