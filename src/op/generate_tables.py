@@ -76,6 +76,7 @@ MODES = "BRANCH_LEQ|BRANCH_LT|BRANCH_GTE|BRANCH_GT|BRANCH_EQ|BRANCH_NEQ|BRANCH_M
 NGRAMS = {"max_ngram_size": "2..1048576", "n_head_per_ngram": "1..1048576"}
 LINEAR_RULES = {"update_rule": "linear|gated|delta|gated_delta", "q_num_heads": SIZE, "kv_num_heads": SIZE}
 CAUSAL_CONV = {"activation": "silu|swish|none", "dilation": "1..2147483648"}
+MOE = {"activation_type": "relu|gelu|silu|identity|swiglu", "k": SIZE, "swiglu_fusion": "0..2", "swiglu_limit": COUNT}
 GENERATION = {"eos_token_id": COUNT, "pad_token_id": COUNT, "no_repeat_ngram_size": COUNT}
 VALUES = {
     "RNN GRU LSTM": {"direction": "forward|reverse|bidirectional", "hidden_size": SIZE, "clip": COUNT},
@@ -104,7 +105,8 @@ VALUES = {
     "Attention": {"q_num_heads": COUNT, "kv_num_heads": COUNT, "qk_matmul_output_mode": "0..3",
                   "left_window_size": "-1..", "right_window_size": "-1.."},
     "RotaryEmbedding com.microsoft.RotaryEmbedding": {"num_heads": COUNT, "rotary_embedding_dim": COUNT},
-    "QuantizeLinear DequantizeLinear": {"block_size": COUNT},
+    "QuantizeLinear": {"block_size": COUNT, "precision": "0..28"},
+    "DequantizeLinear": {"block_size": COUNT},
     "Cast": {"round_mode": "up|down|nearest"},
     "Gelu": {"approximate": "none|tanh"},
     "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss": {"reduction": "none|sum|mean"},
@@ -144,9 +146,11 @@ VALUES = {
     "com.microsoft.MRotaryEmbedding": {"num_heads": COUNT, "rotary_embedding_dim": COUNT, "mrope_layout": FLAG,
                                        "mrope_section": "3:0..1099511627776"},
     "com.microsoft.GatherBlockQuantized": {"bits": "2|4|8"},
-    "com.microsoft.MoE com.microsoft.QMoE": {
-        "activation_type": "relu|gelu|silu|identity|swiglu", "k": SIZE, "swiglu_fusion": "0..2", "swiglu_limit": COUNT},
-    "com.microsoft.MatMulNBits": {"bits": "2|4|8", "accuracy_level": "0..4"},
+    "com.microsoft.MoE": MOE,
+    "com.microsoft.QMoE": {**MOE, "expert_weight_bits": "2|4|8", "fc1_expert_weight_bits": "2|4|8",
+                           "fc2_expert_weight_bits": "2|4|8", "fc3_expert_weight_bits": "2|4|8"},
+    "com.microsoft.MatMulNBits": {"bits": "2|4|8", "accuracy_level": "0..4",
+                                  "block_size": "|".join(str(2**i) for i in range(4, 16))},
     "com.microsoft.MatMulBnb4": {"quant_type": FLAG},
     "com.microsoft.NGramRepeatBlock": {"ngram_size": SIZE},
     "com.microsoft.BifurcationDetector": {"min_ngram_size": SIZE},
@@ -220,6 +224,48 @@ SHAPES = {
         "[length,batch,inputs] [directions,4*hidden_size,inputs+answer] [directions,4*hidden_size,hidden_size] "
         + STATES + " [directions,hidden_size,size] [directions,depth,size] [directions,size] [batch,steps,depth] "
         "[batch] [directions,hidden_size+depth,answer]",
+    # normalize, text, quantized, products
+    "InstanceNormalization": "[_,channels,_,...] [channels] [channels]",
+    "GroupNormalization": {18: "[_,num_groups*size,...] [num_groups] [num_groups]",
+                           21: "[_,num_groups*size,...] [num_groups*size] [num_groups*size]"},
+    "BatchNormalization": "[_,...]",
+    "LRN": "[_,_,...]",
+    "com.microsoft.SkipLayerNormalization": "[...,size] * [size] [size] [size]",
+    "com.microsoft.SkipSimplifiedLayerNormalization": "[...,size] * [size] [size]",
+    "com.microsoft.EmbedLayerNormalization": "[batch,length] [batch,length] [_,size] [_,size] [_,size] [size] [size] "
+                                             "[batch,length] [batch?,length]",
+    "com.microsoft.QEmbedLayerNormalization": "[batch,length] [batch,length] [_,size] [_,size] [_,size] [size] [size] "
+                                              "[batch,length] 1 1 1 1 1 1 1 1 1 1",
+    "com.microsoft.GatedRMSNorm": "[...,groups*size] [size]",
+    "com.microsoft.BranchwiseRMSNorm com.microsoft.HyperConnectionPreMix com.microsoft.HyperConnectionPostMix":
+        "[...,num_branches*size]",
+    "com.microsoft.ScaledSiLU": "* 1",
+    "com.microsoft.LinearAttentionGate": "[...,heads] [heads] [heads]",
+    "com.microsoft.EngramGate": "[batch,length,branches,size] [batch,length,branches,size] [batch,length,size] "
+                                "[branches,size] [branches,size] [branches,size]",
+    "StringNormalizer": "[_]|[1,_]",
+    "TfIdfVectorizer com.microsoft.Tokenizer": "[_]|[_,_]",
+    "com.microsoft.WordConvEmbedding": "[_,_] [embedding_size,1,conv_window_size,char_embedding_size] "
+                                       "[embedding_size] [_,char_embedding_size]",
+    "com.microsoft.BifurcationDetector": "[_]|[] [_]|[] 1 [_]|[]",
+    "com.microsoft.NGramHashMapping": "[batch,length] * * [batch,before] * 1 [batch,length]",
+    "com.microsoft.VarlenNGramHashMapping": "[tokens] * * [requests+1] [requests,before] * 1 [tokens] "
+                                            "[requests,before] [requests]",
+    "MatMulInteger com.microsoft.MatMulInteger16": "[...,k] [k]|[...,k,_]",
+    "com.microsoft.MatMulIntegerToFloat": "[...,k] [k]|[...,k,_] 1 * 1",
+    "com.microsoft.DynamicQuantizeMatMul": "[...,k] [k]|[...,k,_]",
+    "QLinearMatMul": "[...,k] * * [k]|[...,k,_]",
+    "com.microsoft.QGemm": "[_,_] 1 1 [_,_] * * * 1 1",
+    "com.microsoft.MatMulNBits": "[...,K]",
+    "com.microsoft.MatMulFpQ4": "* * [2]",
+    "com.microsoft.GatherBlockQuantized": "[_,...]",
+    "ConvInteger": "* [maps,_,_,...] 1 1|[maps]",
+    "QLinearConv com.microsoft.QLinearConv": "[_,_,_,...] 1 1 [maps,_,_,...] 1|[maps] 1|[maps] 1 1 [maps]",
+    "com.microsoft.QLinearAveragePool com.microsoft.QLinearGlobalAveragePool com.microsoft.NhwcMaxPool": "[_,_,_,...]",
+    "com.microsoft.MoE": "[_,_]|[_,_,_] [tokens,experts] [experts,_,_] [experts,_] [experts,_,_] [experts,_] "
+                         "[experts,_,_] [experts,_]",
+    "com.microsoft.QMoE": "[_,_]|[_,_,_] [tokens,experts] [experts,_,_] * [experts,_] [experts,_,_] * [experts,_] "
+                          "[experts,_,_] * [experts,_] * * * [tokens,experts]",
 }
 SHAPES_OF = {name: shapes for names, shapes in SHAPES.items() for name in names.split()}
 used_shapes = set()

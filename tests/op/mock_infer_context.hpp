@@ -69,7 +69,9 @@ class mock_infer_context : public infer_context {
     outputs_.assign(outputs, {});
     const op_row* row = detail::find_op(detail::standard_ops(), domain, name);
     version_ = row ? row->at(opset) : nullptr;
-    return version_ ? row->infer(*this) : status{status_code::not_found, name};
+    if (!version_) return {status_code::not_found, name};
+    status fits = check_input_shapes(*this);
+    return fits ? row->infer(*this) : fits;
   }
   /// The inferred type of an output: "tensor(float)[2,?]", or "unknown".
   std::string out(std::size_t i = 0) const { return outputs_[i].type ? outputs_[i].type->to_string() : "unknown"; }

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <cameo/eps/cpu/dynamic_matmul.hpp>
 #include <cameo/eps/cpu/quantize_linear.hpp>
+#include <cameo/op/microsoft.hpp>
 
 #include "each_target.hpp"
 #include "kernel_rig.hpp"
@@ -112,6 +113,7 @@ TEST_CASE("products of quantized values of 8 bits to floats: empty tensors, vect
   REQUIRE(empty.run<eps::matmul_integer_to_float>({dtype::f32}));
   CHECK(empty.output<float>(0).shape() == extents{0, 2});
   const auto refused = [&](kernel_rig& rig) {
+    rig.checked_as<op::microsoft::MatMulIntegerToFloat>();
     return rig.run<eps::matmul_integer_to_float>({dtype::f32}).code() == status_code::invalid_argument;
   };
   CHECK(refused(

@@ -1,6 +1,7 @@
 // GatherBlockQuantized against its definition.
 #include <doctest/doctest.h>
 #include <cameo/eps/cpu/gather_block_quantized.hpp>
+#include <cameo/op/microsoft.hpp>
 
 #include <array>
 
@@ -80,7 +81,7 @@ status run(kernel_rig& rig, gather_case& p) {
   const extents zeros = p.type == dtype::u8 ? extents{std::int64_t(p.zeros.size())}
                                             : extents{p.scales_shape[0], p.scales_shape[1], p.scales_shape[2]};
   if (p.has_zeros) rig.input(value::tensor(p.type, zeros, p.zeros.data()));
-  return rig.run<eps::gather_block_quantized>({dtype::f32});
+  return rig.checked_as<op::microsoft::GatherBlockQuantized>().run<eps::gather_block_quantized>({dtype::f32});
 }
 
 TEST_CASE("GatherBlockQuantized follows its documentation, for all types, axes, blocks and zero points") {

@@ -4,6 +4,7 @@
 #include <cameo/eps/cpu/layer_normalization.hpp>
 #include <cameo/eps/cpu/lrn.hpp>
 #include <cameo/eps/cpu/mean_variance_normalization.hpp>
+#include <cameo/op/onnx.hpp>
 
 #include "kernel_rig.hpp"
 
@@ -64,6 +65,7 @@ TEST_CASE("before opset 9 each element can be a channel; statistics of the wrong
   CHECK(wrong.run<batch_normalization>({dtype::f32}).code() == status_code::invalid_argument);
   const floats one{1};
   scalar.input({}, one).input({1}, one).input({1}, one).input({1}, one).input({1}, one);
+  scalar.checked_as<op::BatchNormalization>();
   CHECK(scalar.run<batch_normalization>({dtype::f32}).code() == status_code::invalid_argument);
 }
 
@@ -127,13 +129,14 @@ TEST_CASE("impossible attributes are INVALID_GRAPH, groups that do not divide IN
   const floats x(6, 1.0f);
   kernel_rig none{21}, uneven{21}, norm{1}, window{13}, huge{13};
   none.attribute("num_groups", std::int64_t{0}).input({1, 2, 3}, x).input({2}, scale).input({2}, bias);
+  for (kernel_rig* each : {&none, &uneven}) each->checked_as<op::GroupNormalization>();
   CHECK(none.run<group_normalization<op::GroupNormalization>>({dtype::f32}).code() == status_code::invalid_graph);
   uneven.attribute("num_groups", std::int64_t{2}).input({1, 3, 2}, x).input({2}, scale).input({2}, bias);
   CHECK(uneven.run<group_normalization<op::GroupNormalization>>({dtype::f32}).code() == status_code::invalid_argument);
-  norm.attribute("p", std::int64_t{3}).input({6}, x);
+  norm.checked_as<op::LpNormalization>().attribute("p", std::int64_t{3}).input({6}, x);
   CHECK(norm.run<axis_normalization<op::LpNormalization>>({dtype::f32}).code() == status_code::invalid_graph);
-  CHECK(window.attribute("size", std::int64_t{-1}).input({1, 6}, x).run<lrn>({dtype::f32}).code() ==
-        status_code::invalid_graph);
+  window.checked_as<op::LRN>().attribute("size", std::int64_t{-1}).input({1, 6}, x);
+  CHECK(window.run<lrn>({dtype::f32}).code() == status_code::invalid_graph);
   huge.attribute("size", std::numeric_limits<std::int64_t>::max()).input({1, 6}, x);
   CHECK(huge.run<lrn>({dtype::f32}));
 }

@@ -2,6 +2,7 @@
 #include <cameo/eps/cpu/integer_conv.hpp>
 #include <cameo/eps/cpu/integer_matmul.hpp>
 #include <cameo/eps/cpu/quantize_linear.hpp>
+#include <cameo/op/onnx.hpp>
 
 #include <limits>
 
@@ -98,6 +99,7 @@ TEST_CASE("zero points per row and per column") {
   CHECK(elements_of<std::int32_t>(rig) == std::vector<std::int32_t>{4, 2, 4, 2});
   kernel_rig wrong{10};
   wrong.input<std::uint8_t>({2, 2}, a).input<std::int8_t>({1, 4}, b);
+  wrong.checked_as<op::MatMulInteger>();
   CHECK(wrong.run<eps::matmul_integer>({dtype::i32}).code() == status_code::invalid_argument);
 }
 
@@ -111,6 +113,7 @@ TEST_CASE("padding of an integer convolution adds 0, whatever the zero point") {
   kernel_rig wrong{10};
   wrong.input<std::uint8_t>({1, 1, 3}, x).input<std::uint8_t>({1, 1, 3}, w).no_input();
   wrong.input<std::uint8_t>({2}, w_zeros);
+  wrong.checked_as<op::ConvInteger>();
   CHECK(wrong.run<eps::conv_integer>({dtype::i32}).code() == status_code::invalid_argument);
   kernel_rig groups{10};
   groups.attribute("group", std::int64_t{0}).input<std::uint8_t>({1, 1, 3}, x).input<std::uint8_t>({1, 1, 3}, w);

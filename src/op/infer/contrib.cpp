@@ -19,9 +19,8 @@ status varlen_ngram_hash(infer_context& c) {
   const dim parts[] = {dim::fixed(orders - 1), dim::fixed(heads)};
   const result<dim> tables = orders > 1 && heads > 0 ? product(parts) : dim{};
   if (!tables) return tables.error();
-  const dim requests =
-      starts && starts->size() == 1 && (*starts)[0].known() ? dim::fixed((*starts)[0].size - 1) : dim{};
-  give(c, 0, c.element(0), dims{ids && ids->size() == 1 ? (*ids)[0] : dim{}, *tables});
+  const dim requests = starts && (*starts)[0].known() ? dim::fixed((*starts)[0].size - 1) : dim{};
+  give(c, 0, c.element(0), dims{ids ? (*ids)[0] : dim{}, *tables});
   const dims state{requests, orders > 1 ? dim::fixed(orders - 1) : dim{}};
   give(c, 1, c.element(0), state);
   give(c, 2, dtype::i32, state);
@@ -102,8 +101,7 @@ status unique_of_list(infer_context& c) {
 status quantized_embedding(infer_context& c) {
   const dims *ids = c.shape(0), *table = c.shape(2);
   if (!ids) return status_code::ok;
-  if (status s = check_rank(*ids, 2, "input_ids"); !s) return s;
-  give(c, 0, dtype::f32, dims{(*ids)[0], (*ids)[1], table && table->size() == 2 ? (*table)[1] : dim{}});
+  give(c, 0, dtype::f32, dims{(*ids)[0], (*ids)[1], table ? (*table)[1] : dim{}});
   return give(c, 1, c.element(0), dims{(*ids)[0]});
 }
 

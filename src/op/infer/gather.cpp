@@ -56,13 +56,12 @@ status gather(infer_context& c) {
 status gather_block_quantized(infer_context& c) {
   const dims *in = c.shape(0), *indices = c.shape(1);
   std::optional<dims> out;
-  if (in && indices && !in->empty()) {
+  if (in && indices) {
     result<std::size_t> axis = axis_in(c.int_or("gather_axis", 0), in->size());
     if (!axis) return axis.error();
     const std::int64_t bits = c.int_or("bits", 4);
     dims elements = *in;
     if (c.element(0) == dtype::u8) {
-      if (bits != 2 && bits != 4 && bits != 8) return invalid("bits is ", bits, ", must be 2, 4 or 8");
       dim& last = elements.back();
       if (!last.known() || !checked_multiply(last.size, 8 / bits, last.size)) last = dim{};
     }

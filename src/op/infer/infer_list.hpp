@@ -25,7 +25,7 @@ signature matmul, matmul_integer, matmul_integer_to_float, qlinear_matmul, gemm,
 signature conv, conv_integer, qlinear_conv, conv_transpose, pool, pool_of_channels_last, global_pool, max_unpool,
     max_roi_pool, roi_align, grid_sample;
 signature nchwc_conv, nchwc_reorder_input, nchwc_reorder_output, nchwc_upsample;
-signature batch_normalization, instance_normalization, lrn, layer_normalization, recurrent;
+signature batch_normalization, layer_normalization, recurrent;
 signature attention, loss, determinant, affine_grid, center_crop_pad, col2im, deform_conv;
 signature dft, stft, mel_weight_matrix;
 signature if_, loop, scan, sequence_map, flex_attention;
@@ -166,8 +166,8 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::GridSample>, infer::grid_sample},
     // Normalization and recurrence
     {op_id_of<op::BatchNormalization>, infer::batch_normalization, cost::each_input},
-    {op_id_of<op::InstanceNormalization>, infer::instance_normalization, cost::each_input},
-    {op_id_of<op::LRN>, infer::lrn},
+    {op_id_of<op::InstanceNormalization>, infer::like_input, cost::each_input},
+    {op_id_of<op::LRN>, infer::like_input},
     {op_id_of<op::LayerNormalization>, infer::layer_normalization, cost::each_input},
     {op_id_of<op::RMSNormalization>, infer::layer_normalization, cost::each_input},
     {op_id_of<op::contrib::SimplifiedLayerNormalization>, infer::layer_normalization, cost::each_input},

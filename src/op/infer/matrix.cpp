@@ -69,10 +69,6 @@ status sparse_matmul(infer_context& c) {
 status matmul_nbits(infer_context& c) {
   const dims* a = c.shape(0);
   if (!a) return give(c, 0, c.element(0));
-  const std::int64_t k = c.int_or("K", 0);
-  if (a->empty()) return invalid("A is a scalar, must have rank 1 or more");
-  if (a->back().known() && a->back().size != k)
-    return invalid("A has shape ", *a, ", its last axis must have K = ", k, " elements");
   dims out = *a;
   out.back() = dim::fixed(c.int_or("N", 0));
   return give(c, 0, c.element(0), std::move(out));
@@ -118,8 +114,6 @@ status gemm(infer_context& c) {
 /// Codes where Y has a scale, floats where it has none.
 status qgemm(infer_context& c) {
   const dims *a = c.shape(0), *b = c.shape(3);
-  if (status s = check_rank(a, 2, "A"); !s) return s;
-  if (status s = check_rank(b, 2, "B"); !s) return s;
   const dim rows = a ? (*a)[c.int_or("transA", 0) != 0] : dim{}, columns = b ? (*b)[c.int_or("transB", 0) == 0] : dim{};
   const dtype coded = c.has_input(8) ? c.element(8) : c.element(0);
   return give(c, 0, c.has_input(7) ? coded : dtype::f32, dims{rows, columns});

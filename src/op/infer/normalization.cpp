@@ -4,11 +4,11 @@
 namespace CAMEO_NAMESPACE::infer {
 namespace {
 
-/// Input 1 and later ones must be vectors with one element per channel of input 0.
-status check_channels(const infer_context& c, std::size_t last) {
+/// Inputs 1 to 4 must be vectors with one element per channel of input 0.
+status check_channels(const infer_context& c) {
   const dims* x = c.shape(0);
   if (!x || x->size() < 2) return status_code::ok;
-  for (std::size_t i = 1; i <= last; ++i) {
+  for (std::size_t i = 1; i <= 4; ++i) {
     const dims* v = c.shape(i);
     if (!v) continue;
     if (v->size() != 1 || ((*v)[0].known() && (*x)[1].known() && (*v)[0].size != (*x)[1].size))
@@ -22,7 +22,7 @@ status check_channels(const infer_context& c, std::size_t last) {
 status batch_normalization(infer_context& c) {
   // Until version 9, `spatial` 0 meant a mean for each element, with the shape of one X.
   if (c.int_or("spatial", 1) != 0 || c.version().since >= 9)
-    if (status s = check_channels(c, 4); !s) return s;
+    if (status s = check_channels(c); !s) return s;
   if (c.has_input(0)) give(c, 0, c.input(0));
   for (std::size_t i = 1; i < c.output_count(); ++i) {
     // The outputs are mean, var and, until version 9, saved_mean and saved_var.
@@ -30,21 +30,6 @@ status batch_normalization(infer_context& c) {
     give(c, i, c.element(from), copy_of(c.shape(from)));
   }
   return status_code::ok;
-}
-
-status instance_normalization(infer_context& c) {
-  if (const dims* x = c.shape(0))
-    if (status s = check_rank(*x, 3, std::size_t(-1), "input"); !s) return s;
-  if (status s = check_channels(c, 2); !s) return s;
-  return give_type_of(c, 0, 0);
-}
-
-status lrn(infer_context& c) {
-  if (const std::int64_t size = c.int_or("size", 1); size < 1)
-    return invalid("attribute size is ", size, ", must be 1 or more");
-  if (const dims* x = c.shape(0))
-    if (status s = check_rank(*x, 2, std::size_t(-1), "X"); !s) return s;
-  return give_type_of(c, 0, 0);
 }
 
 namespace {

@@ -149,9 +149,6 @@ status string_split(infer_context& c) {
 status string_normalizer(infer_context& c) {
   std::optional<dims> out;
   if (const dims* in = c.shape(0)) {
-    if (status s = check_rank(*in, 1, 2, "X"); !s) return s;
-    if (in->size() == 2 && (*in)[0].known() && (*in)[0].size != 1)
-      return invalid("X has shape ", *in, ", must have [C] or [1,C]");
     out = *in;
     const attribute* stopped = c.find("stopwords");
     if ((stopped && !stopped->strings.empty()) || out->back().size == 0) out->back() = dim{};

@@ -83,7 +83,6 @@ result<batch_normalization> batch_normalization::bind(bind_context& c) {
 template <class C>
 status batch_normalization::run_as(run_context& c) const {
   const value& x = c.input(0);
-  if (x.shape.rank() == 0) return bad_input("X is a scalar; it needs an axis of batches");
   if (x.shape.count() == 0) {
     if (trains) return bad_input("X of shape ", x.shape, " has no elements to train on");
     const result<value*> nothing = c.output(0, x.shape);

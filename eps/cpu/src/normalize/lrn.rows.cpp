@@ -1,8 +1,8 @@
 #include <cameo/eps/cpu/lrn.hpp>
 
+#include <algorithm>
 #include <cmath>
 
-#include "operands/refuse.hpp"
 #include "skeletons/row_rooms.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
@@ -37,7 +37,6 @@ result<lrn> lrn::bind(bind_context& c) {
 template <class C>
 status lrn::run_as(run_context& c) const {
   const value& x = c.input(0);
-  if (x.shape.rank() < 2) return bad_input("X has shape ", x.shape, "; it needs axes of batches and channels");
   const result<value*> out = c.output(0, x.shape);
   if (!out) return out.error();
   if (x.shape.count() == 0) return {};

@@ -13,14 +13,6 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Reads a vector along the last axis; null if the node does not have the input.
-template <class C>
-result<const C*> read_vector(run_context& c, std::size_t input, std::int64_t n, std::string_view name) {
-  const value& v = c.input(input);
-  if (v && v.shape != extents{n}) return bad_input(name, " ", v.shape, " must be ", extents{n});
-  return wide_vector<C>(c, v);
-}
-
 /// The outputs: normalized rows (output 0), and the sums of the inputs that were normalized, if the node has that
 /// output.
 template <class C>
@@ -53,7 +45,6 @@ template <class C>
 status skip_layer_normalization_state::run_as(run_context& c) const {
   const value &x = c.input(0), &skip = c.input(1);
   const std::size_t rank = x.shape.rank();
-  if (rank < 1) return bad_input("input needs at least one axis");
   if (status s = usable_sizes("input", x.shape); !s) return s;
   const std::int64_t n = x.shape.back();
   extents repeated{x.shape.dims().last(std::min<std::size_t>(rank, 2))}, with_one = repeated;
@@ -70,12 +61,9 @@ status skip_layer_normalization_state::run_as(run_context& c) const {
   if (x.shape.count() == 0) return {};
   const auto from = row_rooms<C>::make(c, x, 1, n), added = row_rooms<C>::make(c, skip, 1, n);
   if (!from || !added) return status_code::out_of_memory;
-  const auto gamma = read_vector<C>(c, 2, n, "gamma");
-  if (!gamma) return gamma.error();
-  const auto beta = centers ? read_vector<C>(c, 3, n, "beta") : result<const C*>{static_cast<const C*>(nullptr)};
-  if (!beta) return beta.error();
-  const auto bias = read_vector<C>(c, centers ? 4 : 3, n, "bias");
-  if (!bias) return bias.error();
+  const auto gamma = wide_vector<C>(c, c.input(2)), bias = wide_vector<C>(c, c.input(centers ? 4 : 3));
+  const auto beta = centers ? wide_vector<C>(c, c.input(3)) : result<const C*>{static_cast<const C*>(nullptr)};
+  if (!gamma || !beta || !bias) return status_code::out_of_memory;
   const std::int64_t rows = x.shape.count() / n, skip_rows = skip.shape.count() / n;
   parallel_each_row(c, rows, grain_of(1 << 14, n), [&](std::int64_t r, std::size_t lane) {
     normal_row<C> row{};
@@ -122,8 +110,6 @@ struct embedding {
 status read_embedding(run_context& c, std::size_t table, const value& ids, const extents& shape, std::int64_t n,
                       std::string_view name, embedding& out) {
   const value& t = c.input(table);
-  if (t.shape.rank() != 2 || t.shape[1] != n)
-    return bad_input("the table of ", name, " ", t.shape, " must have rows of ", n, " elements");
   const auto read = row_rooms<float>::make(c, t, 1, n);
   if (!read) return read.error();
   out.table = *read, out.rows = t.shape[0];
@@ -131,8 +117,6 @@ status read_embedding(run_context& c, std::size_t table, const value& ids, const
     if (shape[1] > out.rows) return bad_input(shape[1], " ", name, " but a table of ", t.shape);
     return {};
   }
-  if (ids.shape != shape && ids.shape != extents{1, shape[1]})
-    return bad_input(name, " ", ids.shape, " must be ", shape, " or one row of it");
   const tensor_view<const std::int32_t> all = ids.as_unchecked<std::int32_t>();
   out.ids = all.data(), out.id_rows = all.count();
   return check_ids(ids, out.rows, name);
@@ -143,7 +127,6 @@ status count_mask(run_context& c, const value& mask, const extents& shape) {
   if (!c.has_output(1)) return {};
   const auto out = c.output<std::int32_t>(1, extents{shape[0]});
   if (!out) return out.error();
-  if (mask && mask.shape != shape) return bad_input("mask ", mask.shape, " must be ", shape);
   for (std::int64_t b = 0; b < shape[0]; ++b) {
     const std::int32_t* const row = mask ? mask.as_unchecked<std::int32_t>().data() + b * shape[1] : nullptr;
     (*out)[b] = row ? std::int32_t(std::count(row, row + shape[1], 1)) : 0;
@@ -160,11 +143,8 @@ result<embed_layer_normalization> embed_layer_normalization::bind(bind_context& 
 status embed_layer_normalization::run(run_context& c) const {
   const value &words = c.input(0), &segments = c.input(1), &table = c.input(2);
   const extents shape = words.shape;
-  if (shape.rank() != 2) return bad_input("input_ids ", shape, " must be [batch, sequence]");
-  if (table.shape.rank() != 2) return bad_input("word_embedding ", table.shape, " must be [words, size]");
   const std::int64_t n = table.shape[1];
   if (bool(segments) != bool(c.input(4))) return bad_input("segment_ids and segment_embedding go together");
-  if (segments && segments.shape != shape) return bad_input("segment_ids ", segments.shape, " must be ", shape);
   embedding of[3];
   if (status s = read_embedding(c, 2, words, shape, n, "input_ids", of[0]); !s) return s;
   if (status s = read_embedding(c, 3, c.input(8), shape, n, "position_ids", of[1]); !s) return s;
@@ -175,9 +155,8 @@ status embed_layer_normalization::run(run_context& c) const {
   const auto out = normal_outputs<float>::make(c, 2, y_shape, n);
   if (!out) return out.error();
   if (y_shape.count() == 0) return {};
-  const auto gamma = read_vector<float>(c, 5, n, "gamma"), beta = read_vector<float>(c, 6, n, "beta");
-  if (!gamma) return gamma.error();
-  if (!beta) return beta.error();
+  const auto gamma = wide_vector<float>(c, c.input(5)), beta = wide_vector<float>(c, c.input(6));
+  if (!gamma || !beta) return status_code::out_of_memory;
   parallel_each_row(c, shape[0] * shape[1], grain_of(1 << 14, n), [&](std::int64_t r, std::size_t lane) {
     const auto place = [&](const embedding& e) {
       return e.table.read(lane, (e.ids ? std::int64_t(e.ids[r % e.id_rows]) : r % shape[1]) * n, n);
@@ -201,8 +180,7 @@ struct coded_table {
   status read(const run_context& c, std::size_t codes_at, std::size_t scale_at, std::size_t zero_at,
               std::string_view name) {
     const value &of = c.input(scale_at), &z = c.input(zero_at);
-    if (!of || !z || of.shape.count() != 1 || z.shape.count() != 1)
-      return bad_input("the scale ", of.shape, " and zero point ", z.shape, " of ", name, " must be one number each");
+    if (!of || !z) return bad_input(name, " needs a scale and a zero point");
     codes = &c.input(codes_at), scale = of.as_unchecked<float>()[0], zero = code_of(z, 0);
     return {};
   }
@@ -221,21 +199,16 @@ result<quantized_embed_layer_normalization> quantized_embed_layer_normalization:
 status quantized_embed_layer_normalization::run(run_context& c) const {
   const value &words = c.input(0), &segments = c.input(1);
   const extents shape = words.shape;
-  if (shape.rank() != 2) return bad_input("input_ids ", shape, " must be [batch, sequence]");
-  const std::int64_t n = c.input(2).shape.rank() == 2 ? c.input(2).shape[1] : 0;
+  const std::int64_t n = c.input(2).shape[1];
   constexpr std::string_view names[] = {"word_embedding", "position_embedding", "segment_embedding", "gamma", "beta"};
   if (bool(segments) != bool(c.input(4))) return bad_input("segment_ids and segment_embedding go together");
   coded_table tables[5];
   for (std::size_t i = 0; i < 5; ++i) {
-    const value& codes = c.input(2 + i);
-    if (i == 2 && !codes) continue;
-    if (i < 3 ? codes.shape.rank() != 2 || codes.shape[1] != n : codes.shape != extents{n})
-      return bad_input(names[i], " ", codes.shape, " must have ", n, " columns, as word_embedding has");
+    if (i == 2 && !segments) continue;
     if (status s = tables[i].read(c, 2 + i, 8 + i, 13 + i, names[i]); !s) return s;
   }
   if (status s = check_ids(words, c.input(2).shape[0], "input_ids"); !s) return s;
   if (shape[1] > c.input(3).shape[0]) return bad_input("there are ", shape[1], " positions, but ", c.input(3).shape);
-  if (segments && segments.shape != shape) return bad_input("segment_ids ", segments.shape, " must be ", shape);
   if (segments)
     if (status s = check_ids(segments, c.input(4).shape[0], "segment_ids"); !s) return s;
   if (status s = count_mask(c, c.input(7), shape); !s) return s;

@@ -41,10 +41,7 @@ status check_count(const value& v, std::string_view name, std::int64_t count) {
 }  // namespace
 
 status check_matrix(const nbits_matrix& m) {
-  constexpr std::int64_t most = std::int64_t{1} << 15, wide = std::int64_t{1} << 40;
-  if (m.bits != 2 && m.bits != 4 && m.bits != 8) return bad_attribute("bits is ", m.bits, "; it must be 2, 4 or 8");
-  if (m.block < 16 || m.block > most || (m.block & (m.block - 1)) != 0)
-    return bad_attribute("block_size is ", m.block, "; it must be a power of two from 16 to ", most);
+  constexpr std::int64_t wide = std::int64_t{1} << 40;
   std::int64_t all = 0;
   if (m.k < 1 || m.n < 1 || m.k > wide || m.n > wide || !checked_multiply(m.depth() * 8, m.n + 64, all))
     return bad_attribute("K is ", m.k, " and N is ", m.n, "; they must be sizes of a matrix");

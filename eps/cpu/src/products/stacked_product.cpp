@@ -5,12 +5,9 @@
 namespace CAMEO_NAMESPACE::eps {
 
 result<stacked_product> stack_of(const extents& a, const extents& b) {
-  if (a.rank() == 0 || b.rank() == 0) return bad_input("A ", a, " and B ", b, " need at least rank 1");
   stacked_product p;
   p.k = a.back(), p.n = b.rank() > 1 ? b.back() : 1;
   if (a.rank() > 1) p.m = a[a.rank() - 2];
-  const std::int64_t rows = b.rank() > 1 ? b[b.rank() - 2] : b[0];
-  if (rows != p.k) return bad_input("A ", a, " and B ", b, ": ", p.k, " columns meet ", rows, " rows");
   p.a_stack = extents{a.dims().first(a.rank() > 2 ? a.rank() - 2 : 0)};
   p.b_stack = extents{b.dims().first(b.rank() > 2 ? b.rank() - 2 : 0)};
   if (!broadcast(p.a_stack, p.b_stack, p.stack)) return bad_input("A ", a, " and B ", b, " don't broadcast");

@@ -49,9 +49,6 @@ status matmul_integer_to_float::run(run_context& c) const {
   const scaled_codes factors{c.input(0), c.input(1), c.input(2), c.input(3), c.input(4), c.input(5), c.input(6)};
   const result<stacked_product> p = stack_of(factors.a.shape, factors.b.shape);
   if (!p) return p.error();
-  if (factors.a_scale.shape.count() != 1 || (factors.a_zero && factors.a_zero.shape.count() != 1))
-    return bad_input("a_scale ", factors.a_scale.shape, " and a_zero_point ", factors.a_zero.shape,
-                     " must be one number each");
   const result<tensor_view<float>> y = c.output<float>(0, p->y);
   if (!y || y->empty()) return y ? status{} : y.error();
   return multiply_to_floats(c, factors, b, y->data());

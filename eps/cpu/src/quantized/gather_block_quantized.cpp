@@ -101,7 +101,6 @@ status gather_block_quantized::run(run_context& c) const {
   const value &data = c.input(0), &scales = c.input(2);
   const integers indices{c.input(1)};
   const auto rank = std::int64_t(data.shape.rank());
-  if (rank == 0) return bad_input("data is a scalar; it must have rank 1 or more");
   for (const std::int64_t axis : {gather_axis, quantize_axis})
     if (axis < -rank || axis >= rank) return no_such_axis(axis, std::size_t(rank));
   coded_blocks b{data.type, data.shape, (quantize_axis + rank) % rank, block, data, scales, c.input(3)};

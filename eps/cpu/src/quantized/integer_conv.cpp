@@ -370,11 +370,6 @@ class convolution {
   std::span<std::byte> copy_;
 };
 
-status check_single(const value& v, std::string_view what) {
-  if (!v || v.shape.count() == 1) return {};
-  return bad_input(what, " ", v.shape, " must be one number");
-}
-
 /// Converts a shape with channels last to one with channels second.
 extents channels_second(extents x) {
   const std::int64_t channels = x.back();
@@ -401,8 +396,6 @@ status conv_integer::run(run_context& c) const {
   const value &x = c.input(0), &w = c.input(1);
   const result<integer_problem> p = place(*this, x.shape, w.shape);
   if (!p) return p.error();
-  if (status s = check_single(c.input(2), "x_zero_point"); !s) return s;
-  if (status s = check_filters(c.input(3), p->w.all_maps(), "w_zero_point"); !s) return s;
   const result<tensor_view<std::int32_t>> y = c.output<std::int32_t>(0, p->y);
   if (!y) return y.error();
   if (y->empty()) return {};
@@ -457,16 +450,11 @@ struct code_store {
 struct qlinear_numbers {
   const value &x_scale, &x_zero, &w_scale, &w_zero, &y_scale, &y_zero, &bias;
 
-  status check(std::int64_t maps) const {
-    if (status s = check_single(x_scale, "x_scale"); !s) return s;
-    if (status s = check_single(x_zero, "x_zero_point"); !s) return s;
-    if (status s = check_filters(w_scale, maps, "w_scale"); !s) return s;
-    if (status s = check_filters(w_zero, maps, "w_zero_point"); !s) return s;
-    if (status s = check_single(y_scale, "y_scale"); !s) return s;
-    if (status s = check_single(y_zero, "y_zero_point"); !s) return s;
-    if (bias && !(bias.shape == extents{maps}))
-      return bad_input("B ", bias.shape, " must be ", extents{maps}, ", one number per filter");
-    return {};
+  /// Whether the shapes are those that the operator states. The node is bound before they are checked.
+  bool fit(std::int64_t maps) const {
+    for (const value* one : {&x_scale, &x_zero, &y_scale, &y_zero})
+      if (*one && one->shape.count() != 1) return false;
+    return fits_filters(w_scale, maps) && fits_filters(w_zero, maps) && (!bias || bias.shape == extents{maps});
   }
   void fill(const integer_filter_shape& f, const integer_filters& weights, bool x_is_signed, std::int32_t* start,
             float* scales) const {
@@ -494,7 +482,7 @@ result<qlinear_conv> qlinear_conv::bind(bind_context& c) {
   if (std::find(std::begin(all), std::end(all), nullptr) != std::end(all)) return made;
   const qlinear_numbers numbers{*all[0], *all[1], *all[2], *all[3], *all[4], *all[5], *all[6]};
   const result<integer_filter_shape> f = filters_of(c.inputs[3].constant->shape, made);
-  if (!f || !numbers.x_scale || !numbers.w_scale || !numbers.y_scale || !numbers.check(f->all_maps()))
+  if (!f || !numbers.x_scale || !numbers.w_scale || !numbers.y_scale || !numbers.fit(f->all_maps()))
     return made;  // the run reports the error
   const auto count = std::size_t(map_places{*f, made.packed}.count);
   const result<std::span<std::int32_t>> start = c.keep<std::int32_t>(count);
@@ -507,11 +495,9 @@ result<qlinear_conv> qlinear_conv::bind(bind_context& c) {
 
 status qlinear_conv::run(run_context& c) const {
   const value &x = c.input(0), &w = c.input(3);
-  if (channels_last && x.shape.rank() < 3) return bad_input("x ", x.shape, " needs batch, an axis and channels");
   const result<integer_problem> p = place(*this, channels_last ? channels_second(x.shape) : x.shape, w.shape);
   if (!p) return p.error();
   const qlinear_numbers numbers{c.input(1), c.input(2), c.input(4), c.input(5), c.input(6), c.input(7), c.input(8)};
-  if (status s = numbers.check(p->w.all_maps()); !s) return s;
   const result<value*> y = c.output(0, channels_last ? with_channels_last(p->y) : p->y);
   if (!y) return y.error();
   if ((*y)->shape.count() == 0) return {};

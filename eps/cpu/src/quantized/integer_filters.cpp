@@ -52,13 +52,10 @@ void pack_filters(const integer_filter_shape& f, const integer_filters& how, int
 
 result<integer_filter_shape> filters_of(const extents& w, const integer_conv_state& state) {
   const std::int64_t groups = state.groups;
-  integer_filter_shape f{groups, w.rank() > 0 ? w[0] / groups : 0, w.rank() > 1 ? w[1] : 0};
-  if (w.rank() < 3 || w[0] % groups != 0)
-    return bad_input("w ", w, " needs rank 3 or more and channels that divide into ", groups, " groups");
-  for (std::size_t i = 2; i < w.rank(); ++i) {
-    if (w[i] < 1) return bad_input("w ", w, " needs a kernel of 1 or more");
+  if (w.rank() < 3 || w[0] % groups != 0) return status_code::invalid_argument;  // conv_of() states this in a run
+  integer_filter_shape f{groups, w[0] / groups, w[1]};
+  for (std::size_t i = 2; i < w.rank(); ++i)
     if (!checked_multiply(f.taps, w[i], f.taps)) return status_code::out_of_memory;
-  }
   f.row = w.back();
   f.row_is_run = groups == 1 && (last_of(state.shape.dilations) == 1 || f.row == 1);
   f.is_depthwise = w.rank() <= 4 && groups > 1 && f.maps == 1 && f.channels == 1 && f.taps <= most_depthwise_taps;
@@ -86,9 +83,8 @@ void fill_start(const integer_filter_shape& f, const integer_filters& packed, co
   }
 }
 
-status check_filters(const value& v, std::int64_t filters, std::string_view what) {
-  if (!v || v.shape.count() == 1 || (v.shape.rank() == 1 && v.shape[0] == filters)) return {};
-  return bad_input(what, " ", v.shape, " must be one number or ", filters, ", one per filter");
+bool fits_filters(const value& v, std::int64_t filters) {
+  return !v || v.shape.count() == 1 || v.shape == extents{filters};
 }
 
 result<integer_filters> weights_of(run_context& c, const integer_conv_state& state, const integer_filter_shape& f,
@@ -115,7 +111,7 @@ result<integer_conv_state> integer_conv_state::read(bind_context& c, std::size_t
   if (!c.prepack || !c.is_constant(w_input) || (c.has_input(zero_input) && !zero)) return made;
   const value& w = *c.inputs[w_input].constant;
   const result<integer_filter_shape> f = filters_of(w.shape, made);
-  if (!f || w.shape.count() == 0 || (zero && !check_filters(*zero, f->all_maps(), "")))
+  if (!f || w.shape.count() == 0 || (zero && !fits_filters(*zero, f->all_maps())))
     return made;  // the run reports the error
   const result<std::span<const std::int32_t>> zeros = keep_zeros(c, zero);
   if (!zeros) return zeros.error();

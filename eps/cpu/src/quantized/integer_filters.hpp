@@ -40,8 +40,8 @@ struct map_places {
 void fill_start(const integer_filter_shape&, const integer_filters&, const std::int32_t* add, bool x_is_signed,
                 std::int32_t x_zero, std::int32_t* start);
 
-/// Checks that a parameter is one number, or one for each filter.
-status check_filters(const value&, std::int64_t filters, std::string_view what);
+/// Returns whether a parameter, which may be absent, is one number, or one for each filter.
+bool fits_filters(const value&, std::int64_t filters);
 
 /// The weights that were packed while binding, or packs them now.
 result<integer_filters> weights_of(run_context&, const integer_conv_state&, const integer_filter_shape&, const value& w,

@@ -151,9 +151,8 @@ status matmul_bnb4::run(run_context& c) const {
 
 namespace {
 
-/// Reads the sizes of B from MatMulFpQ4's third input, and checks the number of its bytes.
+/// Reads the sizes of B from MatMulFpQ4's third input [2], and checks the number of its bytes.
 status read_fpq4(const value& sizes, const extents& codes, bool has_zeros, nbits_matrix& out) {
-  if (sizes.shape != extents{2}) return bad_input("B_shape ", sizes.shape, " must be [2]");
   out = {integers{sizes}[0], integers{sizes}[1], 4, 32};
   constexpr std::int64_t most = std::int64_t{1} << 40;
   std::int64_t size = 0, count = 0;
@@ -169,7 +168,7 @@ status read_fpq4(const value& sizes, const extents& codes, bool has_zeros, nbits
 result<matmul_fpq4> matmul_fpq4::bind(bind_context& c) {
   matmul_fpq4 made{c.int_or("blk_quant_type", 1) != 0};
   const value* const sizes = c.constant(2);
-  if (!c.prepack || !c.is_constant(1) || !sizes) return made;
+  if (!c.prepack || !c.is_constant(1) || !sizes || sizes->shape != extents{2}) return made;
   nbits_matrix m{};
   if (status fits = read_fpq4(*sizes, c.inputs[1].constant->shape, made.has_zeros, m); !fits) return fits;
   const result<nbits_factor> packed = pack_panels(c, m, fpq4_form{m, made.has_zeros ? dtype::u8 : dtype::undefined});

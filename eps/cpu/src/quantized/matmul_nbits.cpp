@@ -60,8 +60,6 @@ result<matmul_nbits> matmul_nbits::bind(bind_context& c) {
 status matmul_nbits::run(run_context& c) const {
   const value& a = c.input(0);
   const nbits_matrix matrix{k, n, bits, block};
-  if (a.shape.rank() == 0 || a.shape.back() != k)
-    return bad_input("A has shape ", a.shape, "; its last axis must have K = ", k, " elements");
   extents shape = a.shape;
   shape[shape.rank() - 1] = n;
   const auto y = float_output<float>::make(c, 0, shape);

@@ -271,11 +271,9 @@ status read_layers(run_context& c, const mixture_of_experts& how, std::int64_t e
     const std::size_t* const at = (quantized ? inputs_of_qmoe : inputs_of_moe)[i];
     layers[i] = {&c.input(at[0]), &c.input(at[1]), &c.input(at[2]), &c.input(at[3]), experts, 0, 0, how.bits[i], 1};
   }
-  for (const std::size_t i : {0, 1})
-    if (layers[i].codes->shape.rank() != 3) return bad_input("weights ", layers[i].codes->shape, " must be of rank 3");
   const bool swiglu = how.f == function::swiglu, fused = swiglu && how.fusion != 0;
-  if (fused && layers[2].present()) return bad_input("swiglu_fusion ", how.fusion, " leaves nothing for fc3");
-  if (swiglu && !fused && !layers[2].present()) return bad_input("swiglu with swiglu_fusion 0 needs fc3");
+  if (swiglu && fused == layers[2].present())
+    return bad_input("swiglu_fusion is ", how.fusion, ", so fc3 must", fused ? " not" : "", " be given");
   const std::int64_t inner = layers[0].codes->shape[1] / (fused ? 2 : 1);
   layers[0].n = layers[0].codes->shape[1], layers[0].k = width;
   layers[1].n = width, layers[1].k = inner, layers[2].n = inner, layers[2].k = width;
@@ -374,11 +372,7 @@ result<qmoe> qmoe::bind(bind_context& c) {
   if (status s = read(c, made); !s) return s;
   const std::int64_t common = c.int_or("expert_weight_bits", 4);
   constexpr std::string_view names[] = {"fc1_expert_weight_bits", "fc2_expert_weight_bits", "fc3_expert_weight_bits"};
-  for (std::size_t i = 0; i < 3; ++i) {
-    made.bits[i] = c.int_or(names[i], common);
-    if (made.bits[i] != 2 && made.bits[i] != 4 && made.bits[i] != 8)
-      return bad_attribute(names[i], " is ", made.bits[i], ", must be 2, 4 or 8");
-  }
+  for (std::size_t i = 0; i < 3; ++i) made.bits[i] = c.int_or(names[i], common);
   made.block = c.int_or("block_size", 0);
   if (made.block != 0 && (made.block < 16 || (made.block & (made.block - 1)) != 0))
     return bad_attribute("block_size is ", made.block, ", must be a power of two of at least 16");
@@ -392,15 +386,11 @@ result<qmoe> qmoe::bind(bind_context& c) {
 status mixture_of_experts::run(run_context& c) const {
   const value &x = c.input(0), &scores = c.input(1), &weights = c.input(bits[0] ? 14 : 99);
   const std::size_t rank = x.shape.rank();
-  if (rank != 2 && rank != 3) return bad_input("input ", x.shape, " must be [rows, size] or [batch, length, size]");
   if (status s = usable_sizes("input", x.shape); !s) return s;
   const std::int64_t width = x.shape.back(), rows = x.shape.count(0, rank - 1);
-  if (scores.shape.rank() != 2 || scores.shape[0] != rows)
-    return bad_input("router_probs ", scores.shape, " must be [", rows, ",experts]");
+  if (scores.shape[0] != rows) return bad_input("router_probs ", scores.shape, " must be [", rows, ",experts]");
   const std::int64_t experts = scores.shape[1];
   if (k > experts) return bad_input("k is ", k, ", there are ", experts, " experts");
-  if (weights && weights.shape != scores.shape)
-    return bad_input("router_weights ", weights.shape, " must be ", scores.shape);
   expert_weights layers[3];
   if (status s = read_layers(c, *this, experts, width, layers); !s) return s;
   const auto y = float_output<float>::make(c, 0, x.shape);

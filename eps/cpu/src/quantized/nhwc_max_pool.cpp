@@ -7,7 +7,6 @@
 
 #include "code_rows.hpp"
 #include "machine/parallel_rows.hpp"
-#include "operands/refuse.hpp"
 #include "operands/scratch_of.hpp"
 #include "windows/outer_window.hpp"
 
@@ -51,7 +50,6 @@ result<nhwc_max_pool<T>> nhwc_max_pool<T>::bind(bind_context& c) {
 template <class T>
 status nhwc_max_pool<T>::run(run_context& c) const {
   const tensor_view<const T> x = c.input<T>(0);
-  if (x.rank() < 3) return bad_input("input ", x.shape(), ", needs batch, an axis and channels");
   const std::int64_t channels = x.shape().back();
   extents front = x.shape();
   front.erase(front.rank() - 1);

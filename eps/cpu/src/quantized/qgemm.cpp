@@ -45,16 +45,11 @@ status qgemm::run(run_context& c) const {
   const value &a = c.input(0), &b = c.input(3), &a_zero = c.input(2), &b_zero = c.input(5);
   const value &a_scale = c.input(1), &b_scale = c.input(4), &add = c.input(6), &y_scale = c.input(7);
   const value& y_zero = c.input(8);
-  if (a.shape.rank() != 2 || b.shape.rank() != 2) return bad_input("A ", a.shape, " and B ", b.shape, " need rank 2");
   const std::int64_t m = a.shape[transpose_a ? 1 : 0], k = a.shape[transpose_a ? 0 : 1];
   const std::int64_t n = b.shape[transpose_b ? 0 : 1], rows = b.shape[transpose_b ? 1 : 0];
   if (rows != k) return bad_input("A ", a.shape, " and B ", b.shape, ": ", k, " columns meet ", rows, " rows");
-  if (a_scale.shape.count() != 1 || a_zero.shape.count() != 1)
-    return bad_input("a_scale ", a_scale.shape, " and a_zero_point ", a_zero.shape, " must be one number each");
   if (status fits = check_spread(b_scale, n, "b_scale"); !fits) return fits;
   if (status fits = check_spread(b_zero, n, "b_zero_point"); !fits) return fits;
-  if (y_scale && y_scale.shape.count() != 1) return bad_input("y_scale ", y_scale.shape, " must be one number");
-  if (y_zero && y_zero.shape.count() != 1) return bad_input("y_zero_point ", y_zero.shape, " must be one number");
   if ((c.output_type(0) == dtype::f32) == bool(y_scale))
     return bad_input("Y is ", c.output_type(0), y_scale ? " though there is a y_scale" : " though there is no y_scale");
   addend_strides of_c;

@@ -75,7 +75,6 @@ status qlinear_global_average_pool::run(run_context& c) const {
   if (!x_code) return x_code.error();
   if (!y_code) return y_code.error();
   const std::size_t rank = x.shape.rank();
-  if (rank < 3) return bad_input("X ", x.shape, " needs a batch, channels and at least one axis more");
   extents shape = x.shape;
   for (std::size_t i = channels_last ? 1 : 2; i < rank - (channels_last ? 1 : 0); ++i) shape[i] = 1;
   const result<value*> y = c.output(0, shape);
@@ -184,7 +183,6 @@ status qlinear_average_pool::run(run_context& c) const {
   const result<linear_code> x_code = input.read(c, x.type), y_code = output.read(c, x.type);
   if (!x_code) return x_code.error();
   if (!y_code) return y_code.error();
-  if (x.shape.rank() < 3) return bad_input("X ", x.shape, " needs a batch, channels and at least one axis more");
   extents first_channels = x.shape;  // [N, C, ...]
   if (channels_last) {
     first_channels.insert(1, x.shape.back());

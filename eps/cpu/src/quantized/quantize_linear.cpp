@@ -10,7 +10,7 @@
 #include "dynamic_range.hpp"
 #include "elementwise/cast_rows.hpp"
 #include "functions/quantized.hpp"
-#include "operands/refuse.hpp"
+#include "operands/operand_values.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
 namespace {
@@ -43,13 +43,11 @@ struct placed_scales {
 result<placed_scales> place_scales(const linear_quantization& q, const extents& x, const extents& scale) {
   placed_scales made;
   if (scale.count() == 1 && scale.rank() <= 1) return made;
-  std::int64_t axis = q.axis;
-  if (!normalize_axis(axis, x.rank()))
-    return bad_input("axis ", q.axis, " is not in [-", x.rank(), ",", x.rank(), ") of x ", x);
-  const auto at = std::size_t(axis);
+  std::size_t at = 0;
+  if (status found = find_axis(q.axis, x.rank(), at); !found) return found;
   made.length = x[at], made.inner = x.count(at + 1, x.rank());
   if (scale.rank() == 1 && q.block == 0) {
-    if (scale[0] != x[at]) return bad_input("the scale ", scale, " needs ", x[at], " elements, as axis ", axis, " has");
+    if (scale[0] != x[at]) return bad_input("the scale ", scale, " needs ", x[at], " elements, as axis ", at, " has");
     made.how = placed_scales::kind::axis;
     return made;
   }
@@ -57,8 +55,7 @@ result<placed_scales> place_scales(const linear_quantization& q, const extents& 
   extents want = x;
   want[at] = x[at] / q.block + (x[at] % q.block != 0);
   if (!(want == scale))
-    return bad_input("the scale ", scale, " of x ", x, " must be ", want, " for blocks of ", q.block, " on axis ",
-                     axis);
+    return bad_input("the scale ", scale, " of x ", x, " must be ", want, " for blocks of ", q.block, " on axis ", at);
   made.how = placed_scales::kind::blocks, made.block = q.block, made.blocks = want[at];
   return made;
 }
@@ -279,10 +276,7 @@ result<linear_quantization> linear_quantization::read(bind_context& c) {
   made.axis = c.int_or("axis", 1);
   made.block = c.int_or("block_size", 0);
   made.saturate = c.int_or("saturate", 1) != 0;
-  const std::int64_t precision = c.int_or("precision", 0);
-  if (precision < 0 || precision >= std::int64_t(dtype::count))
-    return bad_attribute("precision ", precision, " is not a type");
-  made.precision = dtype(precision);
+  made.precision = dtype(c.int_or("precision", 0));
   const value* const scale = c.constant(1);
   const value* const zero = c.constant(2);
   if (!scale || (c.has_input(2) && !zero) || scale->shape.count() > most_kept) return made;

@@ -161,7 +161,6 @@ bool string_normalizer::is_stopword(std::string_view word) const {
 
 status string_normalizer::run(run_context& c) const {
   const strings x = c.input<std::string_view>(0);
-  if (x.rank() != 1 && !(x.rank() == 2 && x.dim(0) == 1)) return bad_input("needs [C] or [1,C], not ", x.shape());
   const case_change changed = action == change::lower ? to_lower : to_upper;
   std::size_t size = 0;
   std::int64_t count = 0;

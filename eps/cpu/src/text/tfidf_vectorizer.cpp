@@ -95,11 +95,11 @@ result<tfidf_vectorizer> tfidf_vectorizer::bind(bind_context& c) {
     return bad_attribute("X has ", c.inputs[0].type, ": needs ", of_texts ? "pool_strings" : "pool_int64s");
   const gram_list all{c.ints_or("ngram_counts"), c.ints_or("ngram_indexes"),
                       std::int64_t(of_texts ? made.texts.size() : made.numbers.size())};
-  if (made.least < 1 || made.most < made.least || made.most > std::int64_t(all.starts.size()) || made.skips < 0)
-    return bad_attribute("min_gram_length ", made.least, ", max_gram_length ", made.most, " and max_skip_count ",
-                         made.skips, " must be at least 1, 1 and 0, and n-grams of the longest must be counted");
+  if (made.most < made.least || made.most > std::int64_t(all.starts.size()))
+    return bad_attribute("max_gram_length is ", made.most, ", must be from min_gram_length, ", made.least,
+                         ", to the number of ngram_counts, ", all.starts.size());
   for (const std::int64_t index : all.indexes) {
-    if (index < 0 || index == INT64_MAX) return bad_attribute("ngram_indexes has ", index);
+    if (index == INT64_MAX) return bad_attribute("ngram_indexes has ", index);
     made.size = std::max(made.size, index + 1);
   }
   const result<std::span<gram>> kept = c.keep<gram>(all.indexes.size());
@@ -125,7 +125,6 @@ result<tfidf_vectorizer> tfidf_vectorizer::bind(bind_context& c) {
 
 status tfidf_vectorizer::run(run_context& c) const {
   const value& x = c.input(0);
-  if (x.shape.rank() < 1 || x.shape.rank() > 2) return bad_input("X ", x.shape, " must be [C] or [N, C]");
   extents shape = x.shape;
   shape[shape.rank() - 1] = size;
   const result<tensor_view<float>> y = c.output<float>(0, shape);

@@ -117,7 +117,6 @@ result<tokenizer> tokenizer::bind(bind_context& c) {
 
 status tokenizer::run(run_context& c) const {
   const tensor_view<const std::string_view> x = c.input<std::string_view>(0);
-  if (x.rank() != 1 && x.rank() != 2) return bad_input("X ", x.shape(), " must be [C] or [N, C]");
   extents shape = x.shape();
   if (x.empty()) {
     shape[x.rank() - 1] = 0;

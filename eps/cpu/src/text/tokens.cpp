@@ -59,15 +59,12 @@ template <class T>
 result<ngram_tables<T>> read_tables(const ngram_hash& how, run_context& c, std::size_t offsets, std::size_t end) {
   const tensor_view<const T> multipliers = c.input<T>(1), sizes = c.input<T>(2);
   const std::int64_t count = (how.orders - 1) * how.heads;
-  if (multipliers.count() < how.orders || sizes.count() != count)
-    return bad_input("multipliers ", multipliers.shape(), " and vocab_sizes ", sizes.shape(), " must have ", how.orders,
-                     " or more and ", count, " elements");
+  if (multipliers.count() < how.orders || sizes.count() != count ||
+      (c.input(offsets) && c.input(offsets).shape.count() != count))
+    return bad_input("multipliers ", multipliers.shape(), " must have ", how.orders, " or more elements, vocab_sizes ",
+                     sizes.shape(), " and head_offsets ", c.input(offsets).shape, " must have ", count);
   for (const T size : sizes)
     if (size < 1) return bad_input("vocab_sizes has ", size, ", must be positive");
-  if (c.input(offsets) && c.input(offsets).shape.count() != count)
-    return bad_input("head_offsets ", c.input(offsets).shape, " must have ", count, " elements");
-  if (c.input(end) && c.input(end).shape.count() != 1)
-    return bad_input("eos_token_id must be one number, not ", c.input(end).shape);
   const T* const last = c.input(end) ? c.input<T>(end).data() : nullptr;
   const T* const head_offsets = c.input(offsets) ? c.input<T>(offsets).data() : nullptr;
   const T filler = last ? *last : T(how.pad);
@@ -76,15 +73,19 @@ result<ngram_tables<T>> read_tables(const ngram_hash& how, run_context& c, std::
                          sizes.data(), head_offsets, filler, text_end};
 }
 
+/// Checks that a state, which may be absent, has `before` elements for each request.
+status check_state(const value& state, std::int64_t before) {
+  if (!state || state.shape[1] == before) return {};
+  return bad_input("the past tokens of a request are ", state.shape[1], ", must be max_ngram_size - 1, ", before);
+}
+
 /// Checks cumulative_sequence_length: the tokens of request b are [starts[b], starts[b + 1]).
 status check_requests(const value& starts, std::int64_t tokens) {
-  if (starts.shape.rank() != 1 || starts.shape[0] < 2)
-    return bad_input("cumulative_sequence_length ", starts.shape, " must be [requests + 1]");
   const tensor_view<const std::int32_t> at = starts.as_unchecked<std::int32_t>();
   for (std::int64_t b = 1; b < at.count(); ++b)
     if (at[b] <= at[b - 1]) return bad_input("cumulative_sequence_length must ascend, ", at[b], " follows ", at[b - 1]);
-  if (at[0] != 0 || at[at.count() - 1] != tokens)
-    return bad_input("cumulative_sequence_length goes from ", at[0], " to ", at[at.count() - 1],
+  if (at.count() < 2 || at[0] != 0 || at[at.count() - 1] != tokens)
+    return bad_input("cumulative_sequence_length ", starts.shape, " goes from ", at[0], " to ", at[at.count() - 1],
                      "; it must go from 0 to the number of tokens, ", tokens);
   return {};
 }
@@ -108,8 +109,6 @@ result<ngram_repeat_block> ngram_repeat_block::bind(bind_context& c) {
 status ngram_repeat_block::run(run_context& c) const {
   const tensor_view<const std::int64_t> ids = c.input<std::int64_t>(0);
   const tensor_view<const float> scores = c.input<float>(1);
-  if (ids.rank() != 2 || scores.rank() != 2 || ids.dim(0) != scores.dim(0))
-    return bad_input("input_ids ", ids.shape(), " and scores ", scores.shape(), " must be matrices of as many rows");
   const result<tensor_view<float>> y = c.output<float>(0, scores.shape());
   if (!y) return y.error();
   std::copy(scores.begin(), scores.end(), y->begin());
@@ -137,11 +136,7 @@ result<bifurcation_detector> bifurcation_detector::bind(bind_context& c) {
 
 status bifurcation_detector::run(run_context& c) const {
   using tokens = tensor_view<const std::int64_t>;
-  for (std::size_t i : {0, 1, 3})
-    if (c.input(i) && c.input(i).shape.rank() > 1)
-      return bad_input("tokens must be one-dimensional, not ", c.input(i).shape);
   const tokens source = c.input<std::int64_t>(0), current = c.input<std::int64_t>(1), at = c.input<std::int64_t>(2);
-  if (at.count() != 1) return bad_input("prev_suffix_match_idx must be one number, not ", at.shape());
   std::int64_t right = 0;
   const std::int64_t* guessed = nullptr;
   if (c.has_input(3)) {
@@ -198,26 +193,18 @@ status murmur_hash::run(run_context& c) const {
 }
 
 result<ngram_hash> ngram_hash::bind(bind_context& c) {
-  const ngram_hash made{c.int_or("max_ngram_size", 0), c.int_or("n_head_per_ngram", 0), c.int_or("pad_id", 0),
-                        c.int_or("reset_on_eos", 0) != 0};
-  constexpr std::int64_t most = 1 << 20;
-  if (made.orders < 2 || made.orders > most || made.heads < 1 || made.heads > most)
-    return bad_attribute("max_ngram_size is ", made.orders, " and n_head_per_ngram ", made.heads,
-                         "; they must be at least 2 and 1");
-  return made;
+  return ngram_hash{c.int_or("max_ngram_size", 0), c.int_or("n_head_per_ngram", 0), c.int_or("pad_id", 0),
+                    c.int_or("reset_on_eos", 0) != 0};
 }
 
 template <class T>
 status ngram_hash::run_as(run_context& c) const {
   const value &ids = c.input(0), &past = c.input(3), &segments = c.input(6);
   const std::int64_t before = orders - 1;
-  if (ids.shape.rank() != 2) return bad_input("input_ids ", ids.shape, " must be [batch, length]");
   const std::int64_t batches = ids.shape[0], length = ids.shape[1];
   const result<ngram_tables<T>> tables = read_tables<T>(*this, c, 4, 5);
   if (!tables) return tables.error();
-  if (past && past.shape != extents{batches, before})
-    return bad_input("past_ids ", past.shape, " must be ", extents{batches, before});
-  if (segments && segments.shape != ids.shape) return bad_input("segment_ids ", segments.shape, " must be ", ids.shape);
+  if (status fits = check_state(past, before); !fits) return fits;
   const result<tensor_view<T>> y = c.output<T>(0, {batches, length, tables->count});
   if (!y) return y.error();
   const result<T*> present = optional_output<T>(c, 1, {batches, before});
@@ -265,19 +252,14 @@ status varlen_ngram_hash::run_as(run_context& c) const {
   const value &ids = c.input(0), &starts = c.input(3), &past = c.input(4), &segments = c.input(7),
               &past_segments = c.input(8), &captured = c.input(9);
   const std::int64_t before = orders - 1;
-  if (ids.shape.rank() != 1) return bad_input("input_ids ", ids.shape, " must be [tokens]");
   const std::int64_t tokens = ids.shape[0];
   const result<ngram_tables<T>> tables = read_tables<T>(*this, c, 5, 6);
   if (!tables) return tables.error();
   if (status fits = check_requests(starts, tokens); !fits) return fits;
   const std::int64_t requests = starts.shape[0] - 1;
   const extents state{requests, before};
-  if (past && past.shape != state) return bad_input("past_ids ", past.shape, " must be ", state);
-  if (past_segments && past_segments.shape != state)
-    return bad_input("past_segment_ids ", past_segments.shape, " must be ", state);
-  if (segments && segments.shape != ids.shape) return bad_input("segment_ids ", segments.shape, " must be ", ids.shape);
-  if (captured && captured.shape != extents{requests})
-    return bad_input("capture_count ", captured.shape, " must be ", extents{requests});
+  for (const value* each : {&past, &past_segments})
+    if (status fits = check_state(*each, before); !fits) return fits;
   const result<tensor_view<T>> y = c.output<T>(0, {tokens, tables->count});
   if (!y) return y.error();
   const result<T*> present = optional_output<T>(c, 1, state),

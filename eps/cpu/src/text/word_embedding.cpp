@@ -10,29 +10,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-result<word_conv_embedding> word_conv_embedding::bind(bind_context& c) {
-  // The attributes must agree with the shapes of W and C.
-  struct said {
-    std::string_view name;
-    std::size_t input, axis;
-  };
-  for (const auto& [name, input, axis] :
-       {said{"embedding_size", 1, 0}, {"conv_window_size", 1, 2}, {"char_embedding_size", 3, 1}}) {
-    const operand& in = c.inputs[input];
-    const std::int64_t given = c.int_or(name, -1);
-    const std::int64_t known = in.has_rank && in.shape.rank() > axis ? in.shape[axis] : -1;
-    if (given >= 0 && known >= 0 && given != known)
-      return bad_attribute(name, " is ", given, ", but the size in input ", input, " is ", known);
-  }
-  return word_conv_embedding{};
-}
-
 status word_conv_embedding::run(run_context& c) const {
   const value &words = c.input(0), &w = c.input(1), &bias = c.input(2), &table = c.input(3);
-  if (words.shape.rank() != 2 || w.shape.rank() != 4 || w.shape[1] != 1 || table.shape.rank() != 2 ||
-      w.shape[3] != table.shape[1] || bias.shape != extents{w.shape[0]})
-    return bad_input("Sequence ", words.shape, ", W ", w.shape, ", B ", bias.shape, " and C ", table.shape,
-                     " must be [words, characters], [filters, 1, window, size], [filters] and [characters, size]");
   for (const value* one : {&words, &w, &table})
     if (status s = usable_sizes("an input", one->shape); !s) return s;
   const std::int64_t length = words.shape[1], filters = w.shape[0], window = w.shape[2], size = w.shape[3];
