@@ -74,7 +74,8 @@ PADS = "constant|reflect|edge"
 SVM = {"kernel_type": "LINEAR|POLY|RBF|SIGMOID", "post_transform": "NONE|SOFTMAX|LOGISTIC|SOFTMAX_ZERO|PROBIT"}
 MODES = "BRANCH_LEQ|BRANCH_LT|BRANCH_GTE|BRANCH_GT|BRANCH_EQ|BRANCH_NEQ|BRANCH_MEMBER|LEAF"
 NGRAMS = {"max_ngram_size": "2..1048576", "n_head_per_ngram": "1..1048576"}
-GENERATION = {"eos_token_id": COUNT, "pad_token_id": COUNT, "no_repeat_ngram_size": COUNT}
+TOKEN = "0..2147483647"
+GENERATION = {"eos_token_id": TOKEN, "pad_token_id": TOKEN, "no_repeat_ngram_size": COUNT}
 VALUES = {
     "RNN GRU LSTM": {"direction": "forward|reverse|bidirectional", "hidden_size": SIZE, "clip": COUNT},
     "com.microsoft.DynamicQuantizeLSTM": {
@@ -150,8 +151,10 @@ VALUES = {
     "com.microsoft.NGramHashMapping": NGRAMS,
     "com.microsoft.VarlenNGramHashMapping": {**NGRAMS, "state_update_capacity": "0..8"},
     "com.microsoft.Tokenizer": {"mincharnum": SIZE},
-    "com.microsoft.BeamSearch com.microsoft.WhisperBeamSearch com.microsoft.GreedySearch": GENERATION,
-    "com.microsoft.Sampling": {**GENERATION, "temperature": "0<..", "min_tokens_to_keep": COUNT},
+    "com.microsoft.BeamSearch": {**GENERATION, "model_type": "0..2"},
+    "com.microsoft.WhisperBeamSearch": {**GENERATION, "model_type": "2"},
+    "com.microsoft.GreedySearch": {**GENERATION, "model_type": FLAG},
+    "com.microsoft.Sampling": {**GENERATION, "model_type": FLAG, "temperature": "0<..", "min_tokens_to_keep": COUNT},
     "com.microsoft.nchwc.ReorderOutput": {"channels": SIZE},
     "com.microsoft.nchwc.Upsample": {"scales": "4:1..", "mode": "nearest|linear"},
 }
@@ -160,6 +163,55 @@ VALUES = {
 SHAPES = {
     "ReverseSequence": {10: "[_,_,...] [_]"},
     "com.microsoft.NGramRepeatBlock": "[batch,length] [batch,words]",
+    # h39e: image, signal, search, matrix, ml, generate, convolution, movement, training, reduce, elementwise
+    "GridSample com.microsoft.GridSample": "[n,_,_]|[n,_,_,_]|[n,_,_,_,_] [n,_,1]|[n,_,_,2]|[n,_,_,_,3]",
+    "RoiAlign": "[_,_,_,_] [regions,4] [regions]",
+    "com.microsoft.CropAndResize": "[_,_,_,_] [regions,4] [regions] [2]",
+    "MaxRoiPool": "[_,_,_,_] [_,5]",
+    "Upsample": {1: "[_,_,_,_]", 7: None},
+    "Crop": "[_,_,_,_]",
+    "ImageDecoder com.microsoft.Unique": "[_]",
+    "NonMaxSuppression": "[batch,boxes,4] [batch,_,boxes]",
+    "DFT": "[_,...,1]|[_,...,2] 1 1",
+    "STFT": "[_,_]|[_,_,1]|[_,_,2] 1 [_] 1",
+    "MelWeightMatrix": "1 1 1 1 1",
+    "com.microsoft.DynamicTimeWarping": "[_,_]|[1,_,_]",
+    "com.microsoft.BeamSearch": "* 1 1 1 1 1 1",
+    "com.microsoft.WhisperBeamSearch":
+        "[batch,_,_] 1 1 1 1 1 1 [words] [batch,words] [_,_,_] [batch,_] 1 [_,2] [batch,_] 1",
+    "com.microsoft.GreedySearch com.microsoft.Sampling":
+        "[batch,length] 1 1 1 [words] [batch,words] [batch,length] [batch,words] 1",
+    "Det com.microsoft.Inverse": "[...,n,n]",
+    "com.microsoft.CDist": "[_,columns] [_,columns]",
+    "com.microsoft.SparseToDenseMatMul": "* [_,_]",
+    "Gemm com.microsoft.FusedGemm": "[_,_] [_,_]",
+    "MatMul com.microsoft.FusedMatMul com.microsoft.TransposeMatMul": "[_,...] [_,...]",
+    "ai.onnx.ml.LinearClassifier ai.onnx.ml.LinearRegressor ai.onnx.ml.SVMClassifier ai.onnx.ml.SVMRegressor "
+    "ai.onnx.ml.TreeEnsemble ai.onnx.ml.TreeEnsembleClassifier ai.onnx.ml.TreeEnsembleRegressor ai.onnx.ml.ZipMap":
+        "[_]|[_,_]",
+    "ai.onnx.ml.ArrayFeatureExtractor": "[_,...]",
+    "Range com.microsoft.Range": "1 1 1",
+    "OneHot": "* 1 [2]",
+    "EyeLike Multinomial": "[_,_]",
+    "Compress SplitToSequence": "* []|[_]",
+    "Tile": {1: "* 1 1", 6: None},
+    "GatherND ScatterND com.microsoft.GatherND": "[_,...] [_,...]",
+    "TensorScatter": "[batch,...] [batch,...] [batch]",
+    "TopK": {10: "* 1"},
+    "CumProd CumSum com.microsoft.ExpandDims": "* 1",
+    "DepthToSpace": "[_,blocksize*blocksize*channels,_,_]",
+    "SpaceToDepth": "[_,_,blocksize*height,blocksize*width]",
+    "Trilu com.microsoft.Trilu": "[_,_,...] 1",
+    "Col2Im": "[_,_,_]",
+    "GlobalAveragePool GlobalLpPool GlobalMaxPool": "[_,_,...]",
+    "com.microsoft.MaxpoolWithMask": "[_,_,h]|[_,_,h,w]|[_,_,h,w,d] [_,_,h]|[_,_,h,w]|[_,_,h,w,d]",
+    "com.microsoft.nchwc.ReorderInput": "[_,_,_,_]",
+    "com.microsoft.nchwc.AveragePool com.microsoft.nchwc.GlobalAveragePool com.microsoft.nchwc.GlobalMaxPool "
+    "com.microsoft.nchwc.MaxPool com.microsoft.nchwc.ReorderOutput com.microsoft.nchwc.Upsample": "[_,16*blocks,_,_]",
+    "com.microsoft.nchwc.Conv": "[_,_,_,_] [_,_,_,_]",
+    "ai.onnx.preview.training.Adagrad ai.onnx.preview.training.Adam ai.onnx.preview.training.Momentum": "1 1",
+    "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss": "[batch,classes,...] [batch,...] [classes]",
+    "Clip": {11: "* 1 1"},
 }
 SHAPES_OF = {name: shapes for names, shapes in SHAPES.items() for name in names.split()}
 used_shapes = set()

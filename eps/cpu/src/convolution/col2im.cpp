@@ -132,8 +132,7 @@ status col2im::run(run_context& c) const {
   extents counts;
   for (const block_axis& a : axes) counts.push_back(a.blocks);
   std::int64_t taps = 0, blocks = 0;
-  if (!block.checked_count(taps) || !counts.checked_count(blocks) || x.shape.rank() != 3 || x.shape[1] % taps != 0 ||
-      x.shape[2] != blocks)
+  if (!block.checked_count(taps) || !counts.checked_count(blocks) || x.shape[1] % taps != 0 || x.shape[2] != blocks)
     return bad_input("input ", x.shape, " must be [N, C * elements of block ", block, ", blocks ", counts, "]");
   const std::int64_t channels = x.shape[1] / taps;
   extents shape{x.shape[0], channels};
