@@ -111,11 +111,7 @@ status place_blocks(const col2im& how, const extents& image, const extents& bloc
 }  // namespace
 
 result<col2im> col2im::bind(bind_context& c) {
-  const col2im made{c.ints_or("dilations"), c.ints_or("pads"), c.ints_or("strides")};
-  if (status s = check_numbers("dilations", made.dilations, 1); !s) return s;
-  if (status s = check_numbers("strides", made.strides, 1); !s) return s;
-  if (status s = check_numbers("pads", made.pads, 0); !s) return s;
-  return made;
+  return col2im{c.ints_or("dilations"), c.ints_or("pads"), c.ints_or("strides")};
 }
 
 status col2im::run(run_context& c) const {
