@@ -1,7 +1,6 @@
 #include <cameo/eps/cpu/pool.hpp>
 
 #include "machine/lane_scratch.hpp"
-#include "operands/refuse.hpp"
 #include "skeletons/row_list.hpp"
 #include "skeletons/row_rooms.hpp"
 #include "windows/outer_window.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "operands/refuse.hpp"
 #include "operands/usable_sizes.hpp"
 #include "skeletons/float_values.hpp"
 
