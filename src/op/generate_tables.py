@@ -78,6 +78,8 @@ LINEAR_RULES = {"update_rule": "linear|gated|delta|gated_delta", "q_num_heads": 
 CAUSAL_CONV = {"activation": "silu|swish|none", "dilation": "1..2147483648"}
 MOE = {"activation_type": "relu|gelu|silu|identity|swiglu", "k": SIZE, "swiglu_fusion": "0..2", "swiglu_limit": COUNT}
 GENERATION = {"eos_token_id": COUNT, "pad_token_id": COUNT, "no_repeat_ngram_size": COUNT}
+TOKEN = "0..2147483647"
+GENERATION = {"eos_token_id": TOKEN, "pad_token_id": TOKEN, "no_repeat_ngram_size": COUNT}
 VALUES = {
     "RNN GRU LSTM": {"direction": "forward|reverse|bidirectional", "hidden_size": SIZE, "clip": COUNT},
     "com.microsoft.DynamicQuantizeLSTM": {
@@ -86,6 +88,7 @@ VALUES = {
     "LpPool GlobalLpPool": {"p": {1: "0<..", 2: SIZE}},
     "Pad": {"mode": {1: PADS, 19: PADS + "|wrap"}},
     "com.microsoft.Pad": {"mode": PADS},
+    "Col2Im": {"dilations": "1..1099511627776", "strides": "1..1099511627776", "pads": "0..1099511627776"},
     "DepthToSpace SpaceToDepth": {"blocksize": "1..1048576", "mode": "DCR|CRD"},
     "TensorScatter": {"mode": "linear|circular"},
     "ReverseSequence": {"time_axis": FLAG, "batch_axis": FLAG},
@@ -157,8 +160,10 @@ VALUES = {
     "com.microsoft.NGramHashMapping": NGRAMS,
     "com.microsoft.VarlenNGramHashMapping": {**NGRAMS, "state_update_capacity": "0..8"},
     "com.microsoft.Tokenizer": {"mincharnum": SIZE},
-    "com.microsoft.BeamSearch com.microsoft.WhisperBeamSearch com.microsoft.GreedySearch": GENERATION,
-    "com.microsoft.Sampling": {**GENERATION, "temperature": "0<..", "min_tokens_to_keep": COUNT},
+    "com.microsoft.BeamSearch": {**GENERATION, "model_type": "0..2"},
+    "com.microsoft.WhisperBeamSearch": {**GENERATION, "model_type": "2"},
+    "com.microsoft.GreedySearch": {**GENERATION, "model_type": FLAG},
+    "com.microsoft.Sampling": {**GENERATION, "model_type": FLAG, "temperature": "0<..", "min_tokens_to_keep": COUNT},
     "com.microsoft.nchwc.ReorderOutput": {"channels": SIZE},
     "com.microsoft.nchwc.Upsample": {"scales": "4:1..", "mode": "nearest|linear"},
 }
@@ -266,6 +271,58 @@ SHAPES = {
                          "[experts,_,_] [experts,_]",
     "com.microsoft.QMoE": "[_,_]|[_,_,_] [tokens,experts] [experts,_,_] * [experts,_] [experts,_,_] * [experts,_] "
                           "[experts,_,_] * [experts,_] * * * [tokens,experts]",
+    # Folders: image, signal, search, matrix, ml, generate, movement, convolution, training, reduce, elementwise.
+    "GridSample com.microsoft.GridSample":
+        "[batch,channels,_]|[batch,channels,_,_]|[batch,channels,_,_,_] [batch,_,1]|[batch,_,_,2]|[batch,_,_,_,3]",
+    "RoiAlign": "[batch,channels,height,width] [regions,4] [regions]",
+    "com.microsoft.CropAndResize": "[batch,channels,height,width] [regions,4] [regions] [2]",
+    "MaxRoiPool": "[batch,channels,height,width] [regions,5]",
+    "Upsample": {1: "[batch,channels,height,width]", 7: None},
+    "Crop": "[batch,channels,height,width]",
+    "ImageDecoder com.microsoft.Unique": "[_]",
+    "NonMaxSuppression": "[batch,boxes,4] [batch,classes,boxes]",
+    "DFT": "[_,...,1]|[_,...,2] 1 1",
+    "STFT": "[batch,length]|[batch,length,1]|[batch,length,2] 1 [_] 1",
+    "MelWeightMatrix": "1 1 1 1 1",
+    "com.microsoft.DynamicTimeWarping": "[rows,columns]|[1,rows,columns]",
+    "com.microsoft.BeamSearch": "* 1 1 1 1 1 1",
+    "com.microsoft.WhisperBeamSearch":
+        "[batch,size,frames] 1 1 1 1 1 1 [words] [batch,words] [_,_,_] [batch,_] 1 [_,2] [batch,_] 1",
+    "com.microsoft.GreedySearch com.microsoft.Sampling":
+        "[batch,length] 1 1 1 [words] [batch,words] [batch,length] [batch,words] 1",
+    "Det com.microsoft.Inverse": "[...,n,n]",
+    "com.microsoft.CDist": "[_,columns] [_,columns]",
+    "com.microsoft.SparseToDenseMatMul": "* [_,_]",
+    "Gemm com.microsoft.FusedGemm": "[_,_] [_,_]",
+    "MatMul com.microsoft.FusedMatMul com.microsoft.TransposeMatMul": "[_,...] [_,...]",
+    "ai.onnx.ml.LinearClassifier ai.onnx.ml.LinearRegressor ai.onnx.ml.SVMClassifier ai.onnx.ml.SVMRegressor "
+    "ai.onnx.ml.TreeEnsemble ai.onnx.ml.TreeEnsembleClassifier ai.onnx.ml.TreeEnsembleRegressor ai.onnx.ml.ZipMap":
+        "[features]|[rows,features]",
+    "ai.onnx.ml.ArrayFeatureExtractor": "[_,...]",
+    "Range com.microsoft.Range": "1 1 1",
+    "OneHot": "* 1 [2]",
+    "EyeLike": "[rows,columns]",
+    "Multinomial": "[batch,classes]",
+    "Compress SplitToSequence": "* []|[_]",
+    "Tile": {1: "* 1 1", 6: None},
+    "GatherND ScatterND com.microsoft.GatherND": "[_,...] [_,...]",
+    "TensorScatter": "[batch,...] [batch,...] [batch]",
+    "TopK": {10: "* 1"},
+    "CumProd CumSum com.microsoft.ExpandDims": "* 1",
+    "DepthToSpace": "[batch,blocksize*blocksize*channels,height,width]",
+    "SpaceToDepth": "[batch,channels,blocksize*height,blocksize*width]",
+    "Trilu com.microsoft.Trilu": "[...,rows,columns] 1",
+    "Col2Im": "[_,_,_]",
+    "GlobalAveragePool GlobalLpPool GlobalMaxPool": "[batch,channels,...]",
+    "com.microsoft.MaxpoolWithMask": "[_,_,h]|[_,_,h,w]|[_,_,h,w,d] [_,_,h]|[_,_,h,w]|[_,_,h,w,d]",
+    "com.microsoft.nchwc.ReorderInput": "[_,_,_,_]",
+    "com.microsoft.nchwc.AveragePool com.microsoft.nchwc.GlobalAveragePool com.microsoft.nchwc.GlobalMaxPool "
+    "com.microsoft.nchwc.MaxPool com.microsoft.nchwc.ReorderOutput com.microsoft.nchwc.Upsample":
+        "[batch,16*blocks,height,width]",
+    "com.microsoft.nchwc.Conv": "[_,_,_,_] [_,_,_,_]",
+    "ai.onnx.preview.training.Adagrad ai.onnx.preview.training.Adam ai.onnx.preview.training.Momentum": "1 1",
+    "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss": "[batch,classes,...] [batch,...] [classes]",
+    "Clip": {11: "* 1 1"},
 }
 SHAPES_OF = {name: shapes for names, shapes in SHAPES.items() for name in names.split()}
 used_shapes = set()

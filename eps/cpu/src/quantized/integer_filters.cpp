@@ -52,9 +52,17 @@ void pack_filters(const integer_filter_shape& f, const integer_filters& how, int
 
 result<integer_filter_shape> filters_of(const extents& w, const integer_conv_state& state) {
   const std::int64_t groups = state.groups;
+<<<<<<< HEAD
   if (w.rank() < 3 || w[0] % groups != 0) return status_code::invalid_argument;  // conv_of() states this in a run
   integer_filter_shape f{groups, w[0] / groups, w[1]};
   for (std::size_t i = 2; i < w.rank(); ++i)
+=======
+  // Before this function, a run has called geometry::conv_of(), which says what is wrong; a constant may still be so.
+  if (w.rank() < 3 || w[0] % groups != 0) return status_code::invalid_argument;
+  integer_filter_shape f{groups, w[0] / groups, w[1]};
+  for (std::size_t i = 2; i < w.rank(); ++i) {
+    if (w[i] < 1) return status_code::invalid_argument;
+>>>>>>> h39e
     if (!checked_multiply(f.taps, w[i], f.taps)) return status_code::out_of_memory;
   f.row = w.back();
   f.row_is_run = groups == 1 && (last_of(state.shape.dilations) == 1 || f.row == 1);
