@@ -66,6 +66,9 @@ function(cameo_compile_together target)
     set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${group}_${part})
     if(source MATCHES "[.]simd[.]cpp$")  # it includes itself once per instruction set, or is for one instruction set
       set_property(SOURCE ${source} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+      # A source finds itself by its path, which the compiler cache makes relative to the working directory: without this
+      # option the cache can't preprocess it, and compiles it each time.
+      set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -I.)
     endif()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)

@@ -74,8 +74,12 @@ PADS = "constant|reflect|edge"
 SVM = {"kernel_type": "LINEAR|POLY|RBF|SIGMOID", "post_transform": "NONE|SOFTMAX|LOGISTIC|SOFTMAX_ZERO|PROBIT"}
 MODES = "BRANCH_LEQ|BRANCH_LT|BRANCH_GTE|BRANCH_GT|BRANCH_EQ|BRANCH_NEQ|BRANCH_MEMBER|LEAF"
 NGRAMS = {"max_ngram_size": "2..1048576", "n_head_per_ngram": "1..1048576"}
+LINEAR_RULES = {"update_rule": "linear|gated|delta|gated_delta", "q_num_heads": SIZE, "kv_num_heads": SIZE}
+CAUSAL_CONV = {"activation": "silu|swish|none", "dilation": "1..2147483648"}
 MOE = {"activation_type": "relu|gelu|silu|identity|swiglu", "k": SIZE, "swiglu_fusion": "0..2", "swiglu_limit": COUNT}
 GENERATION = {"eos_token_id": COUNT, "pad_token_id": COUNT, "no_repeat_ngram_size": COUNT}
+TOKEN = "0..2147483647"
+GENERATION = {"eos_token_id": TOKEN, "pad_token_id": TOKEN, "no_repeat_ngram_size": COUNT}
 VALUES = {
     "RNN GRU LSTM": {"direction": "forward|reverse|bidirectional", "hidden_size": SIZE, "clip": COUNT},
     "com.microsoft.DynamicQuantizeLSTM": {
@@ -84,6 +88,7 @@ VALUES = {
     "LpPool GlobalLpPool": {"p": {1: "0<..", 2: SIZE}},
     "Pad": {"mode": {1: PADS, 19: PADS + "|wrap"}},
     "com.microsoft.Pad": {"mode": PADS},
+    "Col2Im": {"dilations": "1..1099511627776", "strides": "1..1099511627776", "pads": "0..1099511627776"},
     "DepthToSpace SpaceToDepth": {"blocksize": "1..1048576", "mode": "DCR|CRD"},
     "TensorScatter": {"mode": "linear|circular"},
     "ReverseSequence": {"time_axis": FLAG, "batch_axis": FLAG},
@@ -112,11 +117,12 @@ VALUES = {
     "TfIdfVectorizer": {"mode": "TF|IDF|TFIDF", "min_gram_length": SIZE, "max_gram_length": SIZE,
                         "max_skip_count": COUNT, "ngram_counts": COUNT, "ngram_indexes": COUNT},
     "Crop": {"border": "4:", "scale": "2:"},
-    "LinearAttention com.microsoft.LinearAttention": {
-        "update_rule": "linear|gated|delta|gated_delta", "q_num_heads": SIZE, "kv_num_heads": SIZE},
+    "LinearAttention": LINEAR_RULES,
+    "com.microsoft.LinearAttention": {**LINEAR_RULES, "state_window": "0..8"},
     "CausalConvWithState": {"activation": "silu|swish|none"},
-    "com.microsoft.CausalConvWithState com.microsoft.VarlenCausalConvWithState": {
-        "activation": "silu|swish|none", "dilation": "1..2147483648"},
+    "com.microsoft.CausalConvWithState": {**CAUSAL_CONV, "state_window": "0..8"},
+    "com.microsoft.VarlenCausalConvWithState": CAUSAL_CONV,
+    "ai.onnx.preview.FlexAttention": {"softmax_precision": "1|10|11|16"},
     "ai.onnx.ml.TreeEnsemble": {"n_targets": SIZE, "post_transform": "0..4", "aggregate_function": "0..3"},
     "ai.onnx.ml.TreeEnsembleRegressor": {"n_targets": SIZE, "aggregate_function": "AVERAGE|SUM|MIN|MAX",
                                          "post_transform": SVM["post_transform"], "nodes_modes": MODES},
@@ -154,16 +160,75 @@ VALUES = {
     "com.microsoft.NGramHashMapping": NGRAMS,
     "com.microsoft.VarlenNGramHashMapping": {**NGRAMS, "state_update_capacity": "0..8"},
     "com.microsoft.Tokenizer": {"mincharnum": SIZE},
-    "com.microsoft.BeamSearch com.microsoft.WhisperBeamSearch com.microsoft.GreedySearch": GENERATION,
-    "com.microsoft.Sampling": {**GENERATION, "temperature": "0<..", "min_tokens_to_keep": COUNT},
+    "com.microsoft.BeamSearch": {**GENERATION, "model_type": "0..2"},
+    "com.microsoft.WhisperBeamSearch": {**GENERATION, "model_type": "2"},
+    "com.microsoft.GreedySearch": {**GENERATION, "model_type": FLAG},
+    "com.microsoft.Sampling": {**GENERATION, "model_type": FLAG, "temperature": "0<..", "min_tokens_to_keep": COUNT},
     "com.microsoft.nchwc.ReorderOutput": {"channels": SIZE},
     "com.microsoft.nchwc.Upsample": {"scales": "4:1..", "mode": "nearest|linear"},
 }
 
 # The shapes of inputs: see op_version::shapes. By operators and versions, as above.
+LINEAR = ("[batch,length,q_num_heads*size] [batch,length,kv_num_heads*size] [batch,length,kv_num_heads*vsize] {} "
+          "[batch,length,kv_num_heads]|[batch,length,kv_num_heads*size] [batch,length,kv_num_heads?]")
+STATES = ("[directions,8*hidden_size] [batch] [directions,batch,hidden_size] [directions,batch,hidden_size] "
+          "[directions,3*hidden_size]")  # inputs 3 to 7 of an LSTM
 SHAPES = {
     "ReverseSequence": {10: "[_,_,...] [_]"},
     "com.microsoft.NGramRepeatBlock": "[batch,length] [batch,words]",
+    # Attention and recurrent: the operators of eps/cpu/src/attention and eps/cpu/src/recurrent
+    "Attention": "[batch,q_num_heads,length,size]|[batch,length,q_num_heads*size] "
+                 "[batch,kv_num_heads,keys,size]|[batch,keys,kv_num_heads*size] "
+                 "[batch,kv_num_heads,keys,vsize]|[batch,keys,kv_num_heads*vsize] "
+                 "[_]|[length?,_]|[q_num_heads?,length?,_]|[batch?,q_num_heads?,length?,_] "
+                 "[batch,kv_num_heads,past,size] [batch,kv_num_heads,past,vsize] [batch]",
+    "ai.onnx.preview.FlexAttention": "[batch,heads,length,size] [batch,groups,keys,size] [batch,groups,keys,_]",
+    "com.microsoft.Attention": "[batch,length,in] [in,width] [width] * [2,batch,num_heads,_,_] "
+                               "[batch?,num_heads?,length?,_]",
+    "com.microsoft.QAttention": "[batch,length,in] [in,3*num_heads*size] [3*num_heads*size] 1 * * 1 * "
+                                "[2,batch,num_heads,_,size]",
+    "com.microsoft.MultiHeadAttention":
+        "[batch,length,num_heads*size]|[batch,length,num_heads,3,size] "
+        "[batch,keys,num_heads*size]|[batch,num_heads,keys,size]|[batch,keys,num_heads,2,size] "
+        "[batch,keys,num_heads*vsize]|[batch,num_heads,keys,vsize] * * [batch?,num_heads?,length?,_] "
+        "[batch,num_heads,past,size] [batch,num_heads,past,vsize] 1",
+    "com.microsoft.DecoderMaskedMultiHeadAttention":
+        "[batch,1,_] [batch,1,num_heads*size]|[batch,num_heads,keys,size] "
+        "[batch,1,num_heads*vsize]|[batch,num_heads,keys,vsize] * [batch?,num_heads?,1,_] "
+        "[batch,num_heads,past,size] [batch,num_heads,past,vsize] 1",
+    "com.microsoft.GroupQueryAttention":
+        "[batch,length,_] [batch,length,kv_num_heads*size] [batch,length,kv_num_heads*size] "
+        "[batch,kv_num_heads,past,width] [batch,kv_num_heads,past,width] * 1 [positions,half] [positions,half] "
+        "[batch,length] [batch?,num_heads?,length,_] [num_heads] * * [size] [size]",
+    "com.microsoft.SparseAttention":
+        "[batch,length,_] [batch,length,kv_num_heads*size] [batch,length,kv_num_heads*size] "
+        "[batch,kv_num_heads,capacity,size] [batch,kv_num_heads,capacity,size] [layouts,rows+1] [layouts,_] 1 [batch] "
+        "[positions,half] [positions,half]",
+    "RotaryEmbedding": "[batch,_,length,_]|[batch,length,num_heads*size] [positions,half]|[batch,length,half] "
+                       "[positions,half]|[batch,length,half] [batch,length]",
+    "com.microsoft.RotaryEmbedding": "[batch,length,_]|[batch,_,length,_] [1]|[batch,length] [positions,half] "
+                                     "[positions,half]",
+    "com.microsoft.MRotaryEmbedding": "[batch,length,_]|[batch,_,length,_] [3,batch,length] [positions,half] "
+                                      "[positions,half]",
+    "LinearAttention": LINEAR.format("[batch,kv_num_heads,size,vsize]"),
+    "com.microsoft.LinearAttention":
+        LINEAR.format("[batch,kv_num_heads,size,vsize]|[state_window,batch,kv_num_heads,size,vsize]"),
+    "CausalConvWithState": "[batch,channels,length] [channels,1,before+1] [channels] [batch,channels,before]",
+    "com.microsoft.CausalConvWithState": "[_,_,_,...] [channels,1,before+1,...] [channels]",
+    "RNN": "[_,_,inputs] [directions,hidden_size,inputs] [directions,hidden_size,hidden_size] "
+           "[directions,2*hidden_size] [batch] [_,_,hidden_size]",
+    "GRU": "[_,_,inputs] [directions,3*hidden_size,inputs] [directions,3*hidden_size,hidden_size] "
+           "[directions,6*hidden_size] [batch] [_,_,hidden_size]",
+    "LSTM": "[_,_,inputs] [directions,4*hidden_size,inputs] [directions,4*hidden_size,hidden_size] "
+            "[directions,8*hidden_size] [batch] [_,_,hidden_size] [_,_,hidden_size] [directions,3*hidden_size]",
+    "com.microsoft.DynamicQuantizeLSTM":
+        "[length,batch,inputs] [directions,inputs,4*hidden_size] [directions,hidden_size,4*hidden_size] "
+        + STATES + " [directions]|[directions,4*hidden_size] [directions]|[directions,4*hidden_size] "
+        "[directions]|[directions,4*hidden_size] [directions]|[directions,4*hidden_size]",
+    "com.microsoft.AttnLSTM":
+        "[length,batch,inputs] [directions,4*hidden_size,inputs+answer] [directions,4*hidden_size,hidden_size] "
+        + STATES + " [directions,hidden_size,size] [directions,depth,size] [directions,size] [batch,steps,depth] "
+        "[batch] [directions,hidden_size+depth,answer]",
     # The folders normalize, text, quantized and products of the CPU kernels.
     "InstanceNormalization": "[_,channels,_,...] [channels] [channels]",
     "GroupNormalization": {18: "[_,num_groups*size,...] [num_groups] [num_groups]",
@@ -206,6 +271,58 @@ SHAPES = {
                          "[experts,_,_] [experts,_]",
     "com.microsoft.QMoE": "[_,_]|[_,_,_] [tokens,experts] [experts,_,_] * [experts,_] [experts,_,_] * [experts,_] "
                           "[experts,_,_] * [experts,_] * * * [tokens,experts]",
+    # Folders: image, signal, search, matrix, ml, generate, movement, convolution, training, reduce, elementwise.
+    "GridSample com.microsoft.GridSample":
+        "[batch,channels,_]|[batch,channels,_,_]|[batch,channels,_,_,_] [batch,_,1]|[batch,_,_,2]|[batch,_,_,_,3]",
+    "RoiAlign": "[batch,channels,height,width] [regions,4] [regions]",
+    "com.microsoft.CropAndResize": "[batch,channels,height,width] [regions,4] [regions] [2]",
+    "MaxRoiPool": "[batch,channels,height,width] [regions,5]",
+    "Upsample": {1: "[batch,channels,height,width]", 7: None},
+    "Crop": "[batch,channels,height,width]",
+    "ImageDecoder com.microsoft.Unique": "[_]",
+    "NonMaxSuppression": "[batch,boxes,4] [batch,classes,boxes]",
+    "DFT": "[_,...,1]|[_,...,2] 1 1",
+    "STFT": "[batch,length]|[batch,length,1]|[batch,length,2] 1 [_] 1",
+    "MelWeightMatrix": "1 1 1 1 1",
+    "com.microsoft.DynamicTimeWarping": "[rows,columns]|[1,rows,columns]",
+    "com.microsoft.BeamSearch": "* 1 1 1 1 1 1",
+    "com.microsoft.WhisperBeamSearch":
+        "[batch,size,frames] 1 1 1 1 1 1 [words] [batch,words] [_,_,_] [batch,_] 1 [_,2] [batch,_] 1",
+    "com.microsoft.GreedySearch com.microsoft.Sampling":
+        "[batch,length] 1 1 1 [words] [batch,words] [batch,length] [batch,words] 1",
+    "Det com.microsoft.Inverse": "[...,n,n]",
+    "com.microsoft.CDist": "[_,columns] [_,columns]",
+    "com.microsoft.SparseToDenseMatMul": "* [_,_]",
+    "Gemm com.microsoft.FusedGemm": "[_,_] [_,_]",
+    "MatMul com.microsoft.FusedMatMul com.microsoft.TransposeMatMul": "[_,...] [_,...]",
+    "ai.onnx.ml.LinearClassifier ai.onnx.ml.LinearRegressor ai.onnx.ml.SVMClassifier ai.onnx.ml.SVMRegressor "
+    "ai.onnx.ml.TreeEnsemble ai.onnx.ml.TreeEnsembleClassifier ai.onnx.ml.TreeEnsembleRegressor ai.onnx.ml.ZipMap":
+        "[features]|[rows,features]",
+    "ai.onnx.ml.ArrayFeatureExtractor": "[_,...]",
+    "Range com.microsoft.Range": "1 1 1",
+    "OneHot": "* 1 [2]",
+    "EyeLike": "[rows,columns]",
+    "Multinomial": "[batch,classes]",
+    "Compress SplitToSequence": "* []|[_]",
+    "Tile": {1: "* 1 1", 6: None},
+    "GatherND ScatterND com.microsoft.GatherND": "[_,...] [_,...]",
+    "TensorScatter": "[batch,...] [batch,...] [batch]",
+    "TopK": {10: "* 1"},
+    "CumProd CumSum com.microsoft.ExpandDims": "* 1",
+    "DepthToSpace": "[batch,blocksize*blocksize*channels,height,width]",
+    "SpaceToDepth": "[batch,channels,blocksize*height,blocksize*width]",
+    "Trilu com.microsoft.Trilu": "[...,rows,columns] 1",
+    "Col2Im": "[_,_,_]",
+    "GlobalAveragePool GlobalLpPool GlobalMaxPool": "[batch,channels,...]",
+    "com.microsoft.MaxpoolWithMask": "[_,_,h]|[_,_,h,w]|[_,_,h,w,d] [_,_,h]|[_,_,h,w]|[_,_,h,w,d]",
+    "com.microsoft.nchwc.ReorderInput": "[_,_,_,_]",
+    "com.microsoft.nchwc.AveragePool com.microsoft.nchwc.GlobalAveragePool com.microsoft.nchwc.GlobalMaxPool "
+    "com.microsoft.nchwc.MaxPool com.microsoft.nchwc.ReorderOutput com.microsoft.nchwc.Upsample":
+        "[batch,16*blocks,height,width]",
+    "com.microsoft.nchwc.Conv": "[_,_,_,_] [_,_,_,_]",
+    "ai.onnx.preview.training.Adagrad ai.onnx.preview.training.Adam ai.onnx.preview.training.Momentum": "1 1",
+    "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss": "[batch,classes,...] [batch,...] [classes]",
+    "Clip": {11: "* 1 1"},
 }
 SHAPES_OF = {name: shapes for names, shapes in SHAPES.items() for name in names.split()}
 used_shapes = set()

@@ -183,7 +183,7 @@ REFUSED += [(RUN, words, {"inputs": inputs} | how) for words, inputs, how in [
     ("max_length 4097", {"max_length": i4(4097)}, {}),
     ("max_length 2147483647", {"max_length": i4(2**31 - 1)}, {}),
     ("max_length -2147483648", {"max_length": i4(-2**31)}, {}),
-    ("max_length must be one number", {"max_length": i4(5, 6)}, {}),
+    ("max_length has shape [2], must be one element", {"max_length": i4(5, 6)}, {}),
     ("min_length -1", {"min_length": i4(-1)}, {}),
     ("min_length 6", {"min_length": i4(6)}, {}),
     ("num_beams is 0", {"num_beams": i4(0)}, {}),
@@ -201,20 +201,20 @@ REFUSED += [(RUN, words, {"inputs": inputs} | how) for words, inputs, how in [
     ("the 2 tokens", {"decoder_input_ids": i4([2, 3], [3, 4]), "max_length": i4(2)}, {"op": W, "f": WHISPER}),
     ("decoder_input_ids", {"decoder_input_ids": i4([2, 3])}, {"op": W, "f": WHISPER}),
     ("decoder_input_ids", {"decoder_input_ids": np.zeros((2, 0), "i4")}, {"op": W, "f": WHISPER}),
-    ("decoder_input_ids", {"decoder_input_ids": i4(2, 3)}, {"op": W, "f": WHISPER}),
-    ("features", {"input_ids": SOUND[0]}, {"op": W, "f": WHISPER}),
-    ("must have 3 axes", {"attention_mask": i4([1, 1], [1, 1])}, {"op": W, "f": WHISPER}),
     ("logits_processor is -1", {"logits_processor": i4(-1)}, {"op": W, "f": WHISPER}),
     ("beginning_timestamp_token_id", {"logits_processor": i4(1)}, {"op": W, "f": WHISPER}),
     ("beginning_timestamp_token_id", {"logits_processor": i4(1)}, {"op": W, "f": WHISPER, "beginning_timestamp_token_id": WORDS}),
     ("extra_decoding_ids", {"extra_decoding_ids": i4([2, 3])}, {"op": W, "f": WHISPER}),
-    ("extra_decoding_ids", {"extra_decoding_ids": i4(2, 3)}, {"op": W, "f": WHISPER}),
     ("no_speech_token_id is 11", {}, {"op": W, "f": WHISPER, "no_speech_token_id": WORDS, "outputs": ("sequences", "", "", "", "no")}),
-    ("cross_qk_layer_head", {"cross_qk_layer_head": i4(0, 0)}, {"op": W, "f": SHOWS} | QK),
+    ("cross_qk_layer_head has shape [1,3], must be [any,2]", {"cross_qk_layer_head": i4([0, 0, 0])}, {"op": W, "f": SHOWS} | QK),
     ("head 0 of layer 1", {"cross_qk_layer_head": i4([0, 0], [1, 0])}, {"op": W, "f": SHOWS} | QK),
     (f"head {HEADS} of layer 0", {"cross_qk_layer_head": i4([0, HEADS])}, {"op": W, "f": SHOWS} | QK),
     ("head -1 of layer 0", {"cross_qk_layer_head": i4([0, -1])}, {"op": W, "f": SHOWS} | QK),
 ]]
+# Inputs of another rank, which the model declares.
+REFUSED += [(MODEL, f"{name} has shape [", {"op": W, "f": SHOWS, "inputs": {name: value}} | QK) for name, value in [
+    ("decoder_input_ids", i4(2, 3)), ("input_ids", SOUND[0]), ("attention_mask", i4([1, 1], [1, 1])),
+    ("extra_decoding_ids", i4(2, 3)), ("cross_qk_layer_head", i4(0, 0))]]
 REFUSED += [(NOT, "they must be", {"inputs": {"input_ids": IDS.astype("f4")}}),
             (NOT, "they must be", {"op": W, "f": WHISPER, "inputs": {"input_ids": IDS}})]
 

@@ -1,6 +1,7 @@
 #include <cameo/eps/cpu/attention.hpp>
 #include <cameo/eps/cpu/rotary_embedding.hpp>
 #include <cameo/eps/cpu/tensor_scatter.hpp>
+#include <cameo/op/onnx.hpp>
 
 #include "each_target.hpp"
 #include "rig_checks.hpp"
@@ -57,6 +58,7 @@ TEST_CASE("attention follows its formula, for random shapes, shared heads and na
     const auto k = test::random_numbers<float>(random, b * shared * keys * size);
     const auto v = test::random_numbers<float>(random, b * shared * keys * size);
     kernel_rig rig{23, 3};
+    rig.checked_as<op::Attention>();
     rig.attribute("is_causal", std::int64_t{causal}).input<float>({b, heads, n, size}, q);
     rig.input<float>({b, shared, keys, size}, k).input<float>({b, shared, keys, size}, v);
     REQUIRE(rig.run<eps::attention>({dtype::f32}));
@@ -68,10 +70,12 @@ TEST_CASE("a query to which no key is visible gives zeros, whatever the keys are
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> q{1, 2}, k{nan, nan}, v{3, 4};
   kernel_rig rig{23};
+  rig.checked_as<op::Attention>();
   const std::vector<float> mask{-std::numeric_limits<float>::infinity()};
   rig.input<float>({1, 1, 2, 1}, q).input<float>({1, 1, 1, 2}, k);
   CHECK(rig.input<float>({1, 1, 1, 2}, v).run<eps::attention>({dtype::f32}).code() == status_code::invalid_argument);
   kernel_rig masked{23};
+  masked.checked_as<op::Attention>();
   masked.attribute("qk_matmul_output_mode", std::int64_t{3});
   masked.input<float>({1, 1, 1, 2}, q).input<float>({1, 1, 1, 2}, k).input<float>({1, 1, 1, 2}, v);
   masked.input<float>({1}, mask);
@@ -88,6 +92,7 @@ TEST_CASE("a mask of integers is added to the scores, as one of floats is") {
   const auto masked_by = [&]<class T>(std::type_identity<T>) {
     const std::vector<T> mask{0, 2, 1, 0, 3, 0, 0, 1, 1, 1, 5, 0};
     kernel_rig rig{23, 3};
+    rig.checked_as<op::Attention>();
     rig.input<float>({1, 1, 3, 2}, q).input<float>({1, 1, 4, 2}, k).input<float>({1, 1, 4, 2}, v);
     REQUIRE(rig.input<T>({3, 4}, mask).template run<eps::attention>({dtype::f32}));
     return test::elements_of<float>(rig);
@@ -103,6 +108,7 @@ TEST_CASE("attention of empty tensors: no queries, no keys, no batches, huge siz
   const std::vector<float> none, two{1, 2};
   const auto run = [&](extents q, const std::vector<float>& q_data, extents k, const std::vector<float>& k_data) {
     auto rig = std::make_unique<kernel_rig>(23, 2);
+    rig->checked_as<op::Attention>();
     rig->input<float>(q, q_data).input<float>(k, k_data).input<float>(k, k_data);
     return std::pair{rig->run<eps::attention>({dtype::f32, dtype::f32, dtype::f32, dtype::f32}).code(), std::move(rig)};
   };
@@ -122,6 +128,7 @@ TEST_CASE("hostile lengths and windows of attention only hide keys") {
     for (const std::int64_t window : {std::int64_t{-1}, std::int64_t{0}, INT64_MAX}) {
       const ints lengths{length};
       kernel_rig rig{25};
+      rig.checked_as<op::Attention>();
       rig.attribute("is_causal", std::int64_t{1}).attribute("left_window_size", window);
       rig.attribute("right_window_size", window).input<float>({1, 1, 2, 1}, q);
       rig.input<float>({1, 1, 4, 1}, kv).input<float>({1, 1, 4, 1}, kv).no_inputs(3);
@@ -135,6 +142,7 @@ TEST_CASE("rotary embedding refuses positions outside its tables and odd rotatio
   const auto at = [&](std::int64_t position) {
     const ints ids{position, 0};
     kernel_rig rig{23};
+    rig.checked_as<op::RotaryEmbedding>();
     rig.input<float>({1, 1, 2, 4}, x).input<float>({2, 2}, table).input<float>({2, 2}, table);
     return rig.input<std::int64_t>({1, 2}, ids).run<eps::rotary_embedding>({dtype::f32}).code();
   };
@@ -142,6 +150,7 @@ TEST_CASE("rotary embedding refuses positions outside its tables and odd rotatio
   for (const std::int64_t bad : {std::int64_t{2}, std::int64_t{-1}, INT64_MAX, INT64_MIN})
     CHECK(at(bad) == status_code::invalid_argument);
   kernel_rig odd{23};
+  odd.checked_as<op::RotaryEmbedding>();
   odd.attribute("rotary_embedding_dim", std::int64_t{3});
   odd.input<float>({1, 1, 2, 4}, x).input<float>({2, 2}, table).input<float>({2, 2}, table);
   CHECK(odd.run<eps::rotary_embedding>({dtype::f32}).code() == status_code::invalid_graph);
@@ -178,6 +187,7 @@ struct cached_step {
 
   cached_step(std::int64_t queries, const std::vector<std::vector<T>>& in, bool scores, std::size_t lanes) {
     kernel_rig rig{23, lanes};
+    rig.checked_as<op::Attention>();
     rig.attribute("is_causal", std::int64_t{1});
     const extents now{1, heads, queries, size}, before{1, heads, past, size};
     rig.input<T>({1, shared, queries, size}, in[0]).template input<T>(now, in[1]).template input<T>(now, in[2]);

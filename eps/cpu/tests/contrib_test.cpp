@@ -2,6 +2,7 @@
 #include <cameo/eps/cpu/integer_matmul.hpp>
 #include <cameo/eps/cpu/linear_attention.hpp>
 #include <cameo/eps/cpu/optimizers.hpp>
+#include <cameo/op/microsoft.hpp>
 
 #include <doctest/doctest.h>
 
@@ -20,6 +21,7 @@ TEST_CASE("states of the last positions are the last ones of shorter calls, and 
   const auto q = random_numbers<float>(random, length * size), k = random_numbers<float>(random, length * size);
   const auto v = random_numbers<float>(random, length * width), beta = random_numbers<float>(random, length);
   const auto attend = [&](kernel_rig& rig, std::int64_t count, std::int64_t states) {
+    rig.checked_as<op::microsoft::LinearAttention>();
     rig.attribute("q_num_heads", std::int64_t{1}).attribute("kv_num_heads", std::int64_t{1});
     rig.attribute("update_rule", "delta").attribute("state_window", states);
     rig.input<float>({1, count, size}, q).input<float>({1, count, size}, k).input<float>({1, count, width}, v);
@@ -46,6 +48,7 @@ TEST_CASE("a causal convolution keeps the inputs before each of the last positio
   constexpr std::int64_t length = 3, window = 4, channels = 2, taps = 3;
   const auto x = random_numbers<float>(random, length * channels), w = random_numbers<float>(random, channels * taps);
   kernel_rig rig{1};
+  rig.checked_as<op::microsoft::CausalConvWithState>();
   rig.attribute("state_window", window).attribute("channels_last", std::int64_t{1});
   rig.input<float>({1, length, channels}, x).input<float>({channels, 1, taps}, w);
   REQUIRE(rig.run<eps::causal_conv>({dtype::f32, dtype::f32}));

@@ -173,6 +173,7 @@ TEST_CASE("bounds of Clip must be scalars, and max has precedence over a larger 
   kernel_rig crossed{12}, wide{12};
   REQUIRE(crossed.input({3}, x).input({}, low).input({}, high).run<clip>({dtype::i8}));
   CHECK(test::elements_of<std::int8_t>(crossed) == std::vector<std::int8_t>{-5, -5, -5});
+  wide.checked_as<op::Clip>();
   CHECK(wide.input({3}, x).input({3}, x).run<clip>({dtype::i8}).code() == status_code::invalid_argument);
 }
 

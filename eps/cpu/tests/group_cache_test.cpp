@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/group_query_attention.hpp>
 #include <cameo/eps/cpu/multi_head_attention.hpp>
+#include <cameo/op/microsoft.hpp>
 
 #include "each_target.hpp"
 #include "kernel_rig.hpp"
@@ -118,6 +119,7 @@ void try_codes(std::mt19937& random, const coding& how, bool per_channel) {
     const floats q = s.part(s.q, s.heads, first, count), k = s.part(s.k, s.key_heads, first, count),
                  v = s.part(s.v, s.key_heads, first, count);
     kernel_rig rig{1, 3};
+    rig.checked_as<op::microsoft::GroupQueryAttention>();
     rig.attribute("num_heads", s.heads)
         .attribute("kv_num_heads", s.key_heads)
         .attribute("kv_cache_bit_width", how.bits);
@@ -173,6 +175,7 @@ void try_forgetting(std::mt19937& random) {
     const floats q = s.part(s.q, s.heads, first, count), k = s.part(s.k, s.key_heads, first, count),
                  v = s.part(s.v, s.key_heads, first, count);
     kernel_rig rig{1, 3};
+    rig.checked_as<op::microsoft::GroupQueryAttention>();
     rig.attribute("num_heads", s.heads).attribute("kv_num_heads", s.key_heads);
     rig.attribute("local_window_size", window).attribute("sliding_window_cache", std::int64_t{1});
     rig.input({1, count, s.heads * s.size}, q).input({1, count, s.key_heads * s.size}, k);
@@ -233,6 +236,7 @@ TEST_CASE("q_norm_weight and k_norm_weight divide by the root of the mean square
   by_hand.q = normalized(s.q, weights_q), by_hand.k = normalized(s.k, weights_k);
   const int32s lengths{4}, all{5};
   kernel_rig rig{1, 2};
+  rig.checked_as<op::microsoft::GroupQueryAttention>();
   rig.attribute("num_heads", s.heads).attribute("kv_num_heads", s.key_heads);
   rig.input({1, 5, s.heads * s.size}, s.q)
       .input({1, 5, s.key_heads * s.size}, s.k)
@@ -261,6 +265,7 @@ TEST_CASE("GroupQueryAttention refuses caches whose types, widths and sizes cont
     value past = value::tensor<std::uint8_t>({1, 1, how.rows, how.width}, bytes);
     past.type = how.cache;
     kernel_rig rig{1};
+    rig.checked_as<op::microsoft::GroupQueryAttention>();
     rig.attribute("num_heads", std::int64_t{2}).attribute("kv_num_heads", std::int64_t{1});
     rig.attribute("kv_cache_bit_width", how.bits).attribute("local_window_size", how.window);
     rig.attribute("sliding_window_cache", how.forgets).attribute("qk_output", how.shown);
@@ -305,6 +310,7 @@ TEST_CASE("MultiHeadAttention: a past with space for the new keys, and the beams
     return std::size_t(((b * heads + h) * room + j) * size);
   };
   kernel_rig rig{1, 2};
+  rig.checked_as<op::microsoft::MultiHeadAttention>();
   rig.attribute("num_heads", heads).input(given, q).input(given, k).input(given, v).no_inputs(3);
   rig.input(cache, old_k).input(cache, old_v).input({1}, length).input({2, 2, room}, beams);
   REQUIRE(rig.run<multi_head_attention>({dtype::f32, dtype::f32, dtype::f32, dtype::f32}));
@@ -341,6 +347,7 @@ TEST_CASE("MultiHeadAttention: a past with space for the new keys, and the beams
   const auto refused = [&](std::int32_t rows, std::int32_t beam) {
     const int32s bad_length{rows}, bad_beams(std::size_t(batches * room), beam);
     kernel_rig bad{1};
+    bad.checked_as<op::microsoft::MultiHeadAttention>();
     bad.attribute("num_heads", heads).input(given, q).input(given, k).input(given, v).no_inputs(3);
     bad.input(cache, old_k).input(cache, old_v).input({1}, bad_length).input({2, 2, room}, bad_beams);
     return bad.run<multi_head_attention>({dtype::f32, dtype::f32, dtype::f32}).code();
@@ -363,6 +370,7 @@ TEST_CASE("padding rows of a prompt attend to the keys of their sequence, and no
             const sequence s{random, 2, 2, 16, rows};
             const int32s less_one{std::int32_t(keys - 1)}, total{std::int32_t(rows)};
             kernel_rig rig{1};
+            rig.checked_as<op::microsoft::GroupQueryAttention>();
             rig.attribute("num_heads", s.heads).attribute("kv_num_heads", s.key_heads);
             rig.attribute("local_window_size", window).attribute("causal", std::int64_t{causal});
             rig.input<float>({1, rows, s.heads * s.size}, s.q).input<float>({1, rows, s.key_heads * s.size}, s.k);

@@ -1,6 +1,7 @@
 // The images of tests/data/pictures with their pixels as Pillow decodes them, and hostile files.
 #include <cameo/eps/cpu.hpp>
 #include <cameo/eps/cpu/image_decoder.hpp>
+#include <cameo/op/onnx.hpp>
 
 #include "kernel_rig.hpp"
 
@@ -216,6 +217,7 @@ TEST_CASE("ImageDecoder: sizes in headers are checked before memory is allocated
 TEST_CASE("ImageDecoder refuses inputs that cannot be files, and unknown pixel formats") {
   const bytes file(4);
   kernel_rig square{20};
+  square.checked_as<op::ImageDecoder>();
   CHECK(square.input<std::uint8_t>({2, 2}, file).run<eps::image_decoder>({dtype::u8}).code() ==
         status_code::invalid_argument);
   kernel_rig cmyk{20};

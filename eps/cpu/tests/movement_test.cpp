@@ -225,7 +225,8 @@ TEST_CASE("Selections from empty tensors and scalars") {
   gives<float>(one_node(14, {counting({2, 2}), scalar(lowest_int64)})("Trilu"), {2, 2}, {0, 1, 2, 3});
   gives<float>(one_node(13, {counting({2, 2})}).set("k", lowest_int64)("EyeLike"), {2, 2}, {0, 0, 0, 0});
   CHECK(refused(one_node(13, {counting({2, 2}), list({3, 0})})("ReverseSequence"), "length 3"));
-  CHECK(refused(one_node(13, {counting({1, 3, 1, 1})}).set("blocksize", std::int64_t{2})("DepthToSpace"), "multiple"));
+  CHECK(refused(one_node(13, {counting({1, 3, 1, 1})}).set("blocksize", std::int64_t{2})("DepthToSpace"),
+                "blocksize*channels"));
 }
 
 TEST_CASE("Blocks of strings that overlap in an image are concatenated, in the order of a block's elements") {

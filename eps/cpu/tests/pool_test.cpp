@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/pool.hpp>
+#include <cameo/op/onnx.hpp>
 
 #include "rig_checks.hpp"
 
@@ -244,6 +245,9 @@ TEST_CASE("pools report what does not fit, and an empty input gives an empty out
   REQUIRE(bool(empty.run<eps::max_pool<float>>({dtype::f32, dtype::i64})));
   CHECK(empty.output<float>(0).shape() == extents{0, 3, 3});
   kernel_rig p{2};
-  p.attribute("kernel_shape", ints{1}).attribute("p", std::int64_t{0}).input<float>({1, 1, 9}, x);
+  p.checked_as<op::LpPool>()
+      .attribute("kernel_shape", ints{1})
+      .attribute("p", std::int64_t{0})
+      .input<float>({1, 1, 9}, x);
   CHECK(p.run<eps::lp_pool<float>>({dtype::f32}).code() == status_code::invalid_graph);
 }

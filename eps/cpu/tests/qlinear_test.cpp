@@ -273,6 +273,8 @@ TEST_CASE("an LSTM with weights of 8 bits equals one with the dequantized weight
       r_plain[std::size_t(j * hidden + i)] = float(r[std::size_t(i * width + j)] + 2) * r_scale[0];
   }
   kernel_rig coded_one{1}, plain_one{14};
+  plain_one.checked_as<op::LSTM>();
+  coded_one.checked_as<ms::DynamicQuantizeLSTM>();
   const std::vector<dtype> outputs{dtype::f32, dtype::f32, dtype::f32};
   plain_one.attribute("hidden_size", hidden).input<float>({length, batch, inputs}, x);
   plain_one.input<float>({1, width, inputs}, w_plain).input<float>({1, width, hidden}, r_plain);
@@ -288,6 +290,7 @@ TEST_CASE("an LSTM with weights of 8 bits equals one with the dequantized weight
     for (std::size_t i = 0; i < a.size(); ++i) CHECK(std::abs(a[i] - b[i]) < 0.02f);
   }
   kernel_rig wrong{1};
+  wrong.checked_as<ms::DynamicQuantizeLSTM>();
   wrong.attribute("hidden_size", hidden).input<float>({length, batch, inputs}, x);
   wrong.input<std::int8_t>({1, inputs, width}, w).input<std::int8_t>({1, hidden, width}, r);
   wrong.no_inputs(5).input<float>({1}, r_scale).input<std::int8_t>({1, width}, w_zero);

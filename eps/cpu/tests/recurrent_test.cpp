@@ -19,6 +19,7 @@ kernel_rig rig_of_gates(std::int64_t gates, std::int64_t length = 3) {
 
 TEST_CASE("a sequence of no steps leaves the initial state") {
   kernel_rig rig = rig_of_gates(1, 0);
+  rig.checked_as<op::RNN>();
   rig.no_input().no_input().input<float>({1, 2, 2}, initial_state);
   CHECK(rig.run<eps::recurrent<op::RNN>>({dtype::f32, dtype::f32}));
   CHECK(rig.output<float>(0).empty());
@@ -28,6 +29,7 @@ TEST_CASE("a sequence of no steps leaves the initial state") {
 TEST_CASE("a sequence ends at its length: zeros follow, and the last state stays") {
   const std::vector<std::int32_t> lengths{1, 3};
   kernel_rig rig = rig_of_gates(4);
+  rig.checked_as<op::LSTM>();
   rig.no_input().input<std::int32_t>({2}, lengths);
   CHECK(rig.run<eps::recurrent<op::LSTM>>({dtype::f32, dtype::f32, dtype::f32}));
   const tensor_view<const float> y = rig.output<float>(0), last = rig.output<float>(1);
@@ -41,6 +43,7 @@ TEST_CASE("a sequence without a step ends with zeros, not with its initial state
   const std::vector<std::int32_t> lengths{0, 2};
   for (const char* direction : {"forward", "reverse"}) {
     kernel_rig rig = rig_of_gates(4);
+    rig.checked_as<op::LSTM>();
     rig.attribute("direction", std::string_view{direction});
     rig.no_input()
         .input<std::int32_t>({2}, lengths)
@@ -63,6 +66,7 @@ TEST_CASE("activations without alpha and beta have ONNX Runtime's defaults") {
                                    {"LeakyRelu", 0.5f},
                                    {"HardSigmoid", 0.6f}}) {
     kernel_rig rig{14};
+    rig.checked_as<op::RNN>();
     const std::string_view names[] = {name};
     rig.attribute("activations", std::span<const std::string_view>{names});
     rig.input<float>({1, 1, 1}, one).input<float>({1, 1, 1}, by_one).input<float>({1, 1, 1}, by_zero);
@@ -75,6 +79,7 @@ TEST_CASE("lengths beyond the sequence and negative ones are refused") {
   for (const std::int32_t bad : {4, -1, std::numeric_limits<std::int32_t>::min()}) {
     const std::vector<std::int32_t> lengths{1, bad};
     kernel_rig rig = rig_of_gates(3);
+    rig.checked_as<op::GRU>();
     rig.no_input().input<std::int32_t>({2}, lengths);
     CHECK(rig.run<eps::recurrent<op::GRU>>({dtype::f32, dtype::f32}).code() == status_code::invalid_argument);
   }
@@ -82,11 +87,14 @@ TEST_CASE("lengths beyond the sequence and negative ones are refused") {
 
 TEST_CASE("shapes that contradict each other are refused") {
   kernel_rig rig = rig_of_gates(4);
+  rig.checked_as<op::GRU>();
   CHECK(rig.run<eps::recurrent<op::GRU>>({dtype::f32, dtype::f32}).code() == status_code::invalid_argument);
   kernel_rig sized = rig_of_gates(1);
+  sized.checked_as<op::RNN>();
   sized.attribute("hidden_size", std::int64_t{3});
   CHECK(sized.run<eps::recurrent<op::RNN>>({dtype::f32, dtype::f32}).code() == status_code::invalid_argument);
   kernel_rig sideways = rig_of_gates(1);
+  sideways.checked_as<op::RNN>();
   sideways.attribute("direction", "sideways");
   CHECK(sideways.run<eps::recurrent<op::RNN>>({dtype::f32, dtype::f32}).code() == status_code::invalid_graph);
 }
@@ -113,6 +121,7 @@ TEST_CASE("layout 1 has the numbers of layout 0 with the batch first, with all c
     const std::vector<std::int32_t> lengths{4, 1, 2};
     kernel_rig plain{14, 2}, first{14, 2};
     for (kernel_rig* rig : {&plain, &first}) {
+      rig->checked_as<op::LSTM>();
       const bool is_first = rig == &first;
       rig->attribute("direction", std::string_view{direction}).attribute("layout", std::int64_t{is_first});
       rig->input<float>(is_first ? extents{batch, length, in} : extents{length, batch, in}, is_first ? x1 : x);
@@ -134,14 +143,17 @@ TEST_CASE("layout 1 has the numbers of layout 0 with the batch first, with all c
 
 TEST_CASE("sizes whose product overflows, in empty tensors, are refused") {
   kernel_rig rig{14};
+  rig.checked_as<op::RNN>();
   rig.input<float>({std::int64_t{1} << 40, std::int64_t{1} << 40, 0}, sequence).input<float>({1, 0, 0}, weights);
   CHECK(!rig.input<float>({1, 0, 0}, recurrent_weights).run<eps::recurrent<op::RNN>>({dtype::f32, dtype::f32}));
 }
 
 TEST_CASE("outputs may be left out, and the batch may be empty") {
   kernel_rig rig = rig_of_gates(1);
+  rig.checked_as<op::RNN>();
   CHECK(rig.run<eps::recurrent<op::RNN>>({dtype::undefined, dtype::f32}));
   kernel_rig empty{14};
+  empty.checked_as<op::RNN>();
   empty.input<float>({3, 0, 1}, sequence).input<float>({1, 2, 1}, weights).input<float>({1, 2, 2}, recurrent_weights);
   CHECK(empty.run<eps::recurrent<op::RNN>>({dtype::f32, dtype::f32}));
 }

@@ -2,6 +2,7 @@
 #include <cameo/eps/cpu/layer_normalization.hpp>
 #include <cameo/eps/cpu/multi_head_attention.hpp>
 #include <cameo/eps/cpu/skip_layer_normalization.hpp>
+#include <cameo/op/microsoft.hpp>
 
 #include "each_target.hpp"
 #include "rig_checks.hpp"
@@ -182,6 +183,7 @@ void try_multi_head(dice& d, int form, int mask_form) {
   const floats v = d.numbers(form == 2 || form == 3 ? 0 : b * length * value_row);
   const floats old_k = d.numbers(b * n * past * size), old_v = d.numbers(b * n * past * wide);
   const auto fill = [&](kernel_rig& rig) {
+    rig.checked_as<op::microsoft::MultiHeadAttention>();
     rig.attribute("num_heads", n).attribute("unidirectional", std::int64_t{causal}).attribute("scale", 0.4f);
     rig.attribute("mask_filter_value", -30.0f);
     if (form == 3) rig.input({b, s, n, 3, size}, q).no_input().no_input();
@@ -227,6 +229,7 @@ void try_projected(dice& d, int mask_form, bool with_past) {
   const floats old = d.numbers(2 * b * n * past * size);
   const bool constant = d.coin();
   const auto fill = [&](kernel_rig& rig) {
+    rig.checked_as<op::microsoft::Attention>();
     rig.attribute("num_heads", n).attribute("unidirectional", std::int64_t{causal});
     rig.input({b, s, in}, x).input({in, 3 * row}, w, constant).input({3 * row}, bias);
     mask.give(rig);
@@ -293,6 +296,7 @@ void try_group_query(dice& d, bool first) {
   const floats old_k = d.numbers(b * shared * room * size), old_v = d.numbers(b * shared * room * size);
   const some_bias added{d, d.coin(), b, n, s, total};
   const auto fill = [&](kernel_rig& rig) {
+    rig.checked_as<op::microsoft::GroupQueryAttention>();
     rig.attribute("num_heads", n).attribute("kv_num_heads", shared).attribute("do_rotary", std::int64_t{turns});
     rig.attribute("rotary_interleaved", std::int64_t{interleaved}).attribute("local_window_size", window);
     rig.attribute("softcap", softcap).input({b, s, row}, q);
@@ -389,6 +393,7 @@ TEST_CASE("attention of many keys and queries: several blocks of keys, several t
       heads4 c = from_rows(v, 1, n, t, size, n * size, 0, size);
       const doubles y = attend_plainly(a, b, c, 1.5, [](auto, auto, auto, auto, double x) { return x; });
       const auto fill = [&](kernel_rig& rig) {
+        rig.checked_as<op::microsoft::MultiHeadAttention>();
         rig.attribute("num_heads", n).attribute("scale", 1.5f).input({1, s, n * size}, q);
         rig.input({1, t, n * size}, k).input({1, t, n * size}, v);
       };
@@ -401,6 +406,7 @@ TEST_CASE("attention refuses what does not fit, and masks with lengths out of ra
   const floats x(24, 0.5f);
   const auto code = [&](extents q, extents k, extents v) {
     kernel_rig rig{1};
+    rig.checked_as<op::microsoft::MultiHeadAttention>();
     rig.attribute("num_heads", std::int64_t{2}).input(q, x).input(k, x).input(v, x);
     return rig.run<multi_head_attention>({dtype::f32}).code();
   };
@@ -413,11 +419,13 @@ TEST_CASE("attention refuses what does not fit, and masks with lengths out of ra
   for (const std::int32_t end : {INT32_MIN, -1, 0, 2, INT32_MAX}) {
     const int32s ends{end};
     kernel_rig rig{1};
+    rig.checked_as<op::microsoft::MultiHeadAttention>();
     rig.attribute("num_heads", std::int64_t{2}).input({1, 3, 4}, x).input({1, 2, 4}, x).input({1, 2, 4}, x).no_input();
     REQUIRE(rig.input({1}, ends).run<multi_head_attention>({dtype::f32}));
     CHECK(rig.output<float>(0)[0] == doctest::Approx(0.5));
   }
   kernel_rig none{1};
+  none.checked_as<op::microsoft::MultiHeadAttention>();
   CHECK(none.attribute("num_heads", std::int64_t{0}).run<multi_head_attention>({dtype::f32}).code() ==
         status_code::invalid_graph);
 }
@@ -427,6 +435,7 @@ TEST_CASE("GroupQueryAttention refuses lengths that don't fit and positions outs
   const auto code = [&](std::int32_t length, std::int32_t total, bool turns) {
     const int32s lengths{length}, all{total};
     kernel_rig rig{1};
+    rig.checked_as<op::microsoft::GroupQueryAttention>();
     rig.attribute("num_heads", std::int64_t{2}).attribute("kv_num_heads", std::int64_t{1});
     rig.attribute("do_rotary", std::int64_t{turns}).input({1, 1, 4}, x).input({1, 1, 2}, x).input({1, 1, 2}, x);
     rig.input({1, 1, 4, 2}, x).input({1, 1, 4, 2}, x).input({1}, lengths).input({1}, all);
@@ -540,6 +549,7 @@ template <class T>
 std::vector<std::vector<T>> attend_to_cache(const cache_case& k, const std::vector<std::vector<T>>& in,
                                             std::size_t lanes) {
   kernel_rig rig{1, lanes};
+  rig.checked_as<op::microsoft::MultiHeadAttention>();
   rig.attribute("num_heads", k.heads).attribute("unidirectional", std::int64_t{1});
   const extents now{2, k.queries, k.heads * k.size}, past{2, k.heads, k.past, k.size};
   rig.input<T>(now, in[0]).template input<T>(now, in[1]).template input<T>(now, in[2]);
@@ -599,6 +609,7 @@ struct projected_step {
 
   projected_step(const std::vector<std::vector<T>>& in, bool presents, std::size_t lanes) {
     kernel_rig rig{1, lanes};
+    rig.checked_as<op::microsoft::Attention>();
     rig.attribute("num_heads", heads).attribute("unidirectional", std::int64_t{1});
     rig.input<T>({batch, 1, 8}, in[0]).template input<T>({8, 3 * width}, in[1], true);
     rig.template input<T>({3 * width}, in[2]).no_input();

@@ -54,8 +54,8 @@ struct Affine {
 struct Crop {
   static constexpr std::string_view domain = "", name = "Crop";
   static constexpr op_version versions[] = {
-      {1, detail::p2, detail::p3, detail::t0, detail::a1, 1, 1},
-      {10, detail::p2, detail::p3, detail::t0, detail::a1, 1, 1, true},
+      {1, detail::p2, detail::p3, detail::t0, detail::a1, 1, 1, false, "[batch,channels,height,width]"},
+      {10, detail::p2, detail::p3, detail::t0, detail::a1, 1, 1, true, "[batch,channels,height,width]"},
   };
 };
 struct DynamicSlice {

@@ -546,10 +546,10 @@ inline constexpr attribute_rule a1[] = {
 inline constexpr attribute_rule a2[] = {
     {"decoder", attribute_kind::g, true}, {"decoder_start_token_id", attribute_kind::i, false, true, -1},
     {"early_stopping", attribute_kind::i, false, true, 0}, {"encoder", attribute_kind::g},
-    {"eos_token_id", attribute_kind::i, true, false, 0, 0, {}, "0.."}, {"init_decoder", attribute_kind::g},
-    {"model_type", attribute_kind::i, false, true, 0},
+    {"eos_token_id", attribute_kind::i, true, false, 0, 0, {}, "0..2147483647"}, {"init_decoder", attribute_kind::g},
+    {"model_type", attribute_kind::i, false, true, 0, 0, {}, "0..2"},
     {"no_repeat_ngram_size", attribute_kind::i, false, true, 0, 0, {}, "0.."},
-    {"pad_token_id", attribute_kind::i, true, false, 0, 0, {}, "0.."},
+    {"pad_token_id", attribute_kind::i, true, false, 0, 0, {}, "0..2147483647"},
     {"vocab_size", attribute_kind::i, false, true, -1}};
 inline constexpr attribute_rule a3[] = {{"seed", attribute_kind::i}};
 inline constexpr attribute_rule a4[] = {
@@ -565,7 +565,7 @@ inline constexpr attribute_rule a8[] = {
     {"activation", attribute_kind::s, false, true, 0, 0, "none", "silu|swish|none"},
     {"channels_last", attribute_kind::i, false, true, 0},
     {"dilation", attribute_kind::i, false, true, 1, 0, {}, "1..2147483648"},
-    {"ndim", attribute_kind::i, false, true, 1}, {"state_window", attribute_kind::i, false, true, 0}};
+    {"ndim", attribute_kind::i, false, true, 1}, {"state_window", attribute_kind::i, false, true, 0, 0, {}, "0..8"}};
 inline constexpr attribute_rule a9[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"dilations", attribute_kind::ints},
     {"group", attribute_kind::i, false, true, 1}, {"kernel_shape", attribute_kind::ints},
@@ -653,10 +653,10 @@ inline constexpr attribute_rule a30[] = {
     {"transA", attribute_kind::i, false, true, 0}, {"transB", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a31[] = {
     {"decoder", attribute_kind::g, true}, {"decoder_start_token_id", attribute_kind::i, false, true, -1},
-    {"encoder", attribute_kind::g}, {"eos_token_id", attribute_kind::i, true, false, 0, 0, {}, "0.."},
-    {"init_decoder", attribute_kind::g}, {"model_type", attribute_kind::i, false, true, 0},
+    {"encoder", attribute_kind::g}, {"eos_token_id", attribute_kind::i, true, false, 0, 0, {}, "0..2147483647"},
+    {"init_decoder", attribute_kind::g}, {"model_type", attribute_kind::i, false, true, 0, 0, {}, "0|1"},
     {"no_repeat_ngram_size", attribute_kind::i, false, true, 0, 0, {}, "0.."},
-    {"pad_token_id", attribute_kind::i, true, false, 0, 0, {}, "0.."},
+    {"pad_token_id", attribute_kind::i, true, false, 0, 0, {}, "0..2147483647"},
     {"vocab_size", attribute_kind::i, false, true, -1}};
 inline constexpr attribute_rule a32[] = {
     {"align_corners", attribute_kind::i, false, true, 0}, {"mode", attribute_kind::s, false, true, 0, 0, "bilinear"},
@@ -689,7 +689,8 @@ inline constexpr attribute_rule a39[] = {
     {"chunk_size", attribute_kind::i, false, true, 64},
     {"kv_num_heads", attribute_kind::i, true, false, 0, 0, {}, "1.."},
     {"q_num_heads", attribute_kind::i, true, false, 0, 0, {}, "1.."},
-    {"scale", attribute_kind::f, false, true, 0, 0.0f}, {"state_window", attribute_kind::i, false, true, 0},
+    {"scale", attribute_kind::f, false, true, 0, 0.0f},
+    {"state_window", attribute_kind::i, false, true, 0, 0, {}, "0..8"},
     {"update_rule", attribute_kind::s, false, true, 0, 0, "gated_delta", "linear|gated|delta|gated_delta"}};
 inline constexpr attribute_rule a40[] = {{"num_heads", attribute_kind::i, true}, {"window", attribute_kind::i, true}};
 inline constexpr attribute_rule a41[] = {
@@ -708,7 +709,8 @@ inline constexpr attribute_rule a45[] = {{"blk_quant_type", attribute_kind::i, f
 inline constexpr attribute_rule a46[] = {
     {"K", attribute_kind::i, true}, {"N", attribute_kind::i, true},
     {"accuracy_level", attribute_kind::i, false, true, 0, 0, {}, "0..4"},
-    {"bits", attribute_kind::i, false, true, 4, 0, {}, "2|4|8"}, {"block_size", attribute_kind::i, true},
+    {"bits", attribute_kind::i, false, true, 4, 0, {}, "2|4|8"},
+    {"block_size", attribute_kind::i, true, false, 0, 0, {}, "16|32|64|128|256|512|1024|2048|4096|8192|16384|32768"},
     {"weight_prepacked", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a47[] = {
     {"K", attribute_kind::i, true}, {"N", attribute_kind::i, true},
@@ -798,9 +800,11 @@ inline constexpr attribute_rule a72[] = {
     {"activation_alpha", attribute_kind::f, false, true, 0, 1.0f},
     {"activation_beta", attribute_kind::f, false, true, 0, 0.0f},
     {"activation_type", attribute_kind::s, false, true, 0, 0, "relu", "relu|gelu|silu|identity|swiglu"},
-    {"block_size", attribute_kind::i}, {"expert_weight_bits", attribute_kind::i, false, true, 4},
-    {"fc1_expert_weight_bits", attribute_kind::i}, {"fc2_expert_weight_bits", attribute_kind::i},
-    {"fc3_expert_weight_bits", attribute_kind::i}, {"k", attribute_kind::i, false, true, 1, 0, {}, "1.."},
+    {"block_size", attribute_kind::i}, {"expert_weight_bits", attribute_kind::i, false, true, 4, 0, {}, "2|4|8"},
+    {"fc1_expert_weight_bits", attribute_kind::i, false, false, 0, 0, {}, "2|4|8"},
+    {"fc2_expert_weight_bits", attribute_kind::i, false, false, 0, 0, {}, "2|4|8"},
+    {"fc3_expert_weight_bits", attribute_kind::i, false, false, 0, 0, {}, "2|4|8"},
+    {"k", attribute_kind::i, false, true, 1, 0, {}, "1.."},
     {"normalize_routing_weights", attribute_kind::i, false, true, 0},
     {"quant_type", attribute_kind::s, false, true, 0, 0, "int"},
     {"swiglu_fusion", attribute_kind::i, false, true, 0, 0, {}, "0..2"},
@@ -837,12 +841,12 @@ inline constexpr attribute_rule a83[] = {
 inline constexpr attribute_rule a84[] = {
     {"custom", attribute_kind::i, false, true, 0}, {"decoder", attribute_kind::g, true},
     {"decoder_start_token_id", attribute_kind::i, false, true, -1}, {"encoder", attribute_kind::g},
-    {"eos_token_id", attribute_kind::i, true, false, 0, 0, {}, "0.."},
+    {"eos_token_id", attribute_kind::i, true, false, 0, 0, {}, "0..2147483647"},
     {"filter_value", attribute_kind::f, false, true, 0, -1e+20f}, {"init_decoder", attribute_kind::g},
     {"min_tokens_to_keep", attribute_kind::i, false, true, 0, 0, {}, "0.."},
-    {"model_type", attribute_kind::i, false, true, 0},
+    {"model_type", attribute_kind::i, false, true, 0, 0, {}, "0|1"},
     {"no_repeat_ngram_size", attribute_kind::i, false, true, 0, 0, {}, "0.."},
-    {"pad_token_id", attribute_kind::i, true, false, 0, 0, {}, "0.."},
+    {"pad_token_id", attribute_kind::i, true, false, 0, 0, {}, "0..2147483647"},
     {"presence_penalty", attribute_kind::f, false, true, 0, 0.0f},
     {"temperature", attribute_kind::f, false, true, 0, 1.0f, {}, "0<.."},
     {"top_p", attribute_kind::f, false, true, 0, 0.0f}, {"vocab_size", attribute_kind::i, false, true, -1}};
@@ -888,13 +892,13 @@ inline constexpr attribute_rule a95[] = {
     {"beginning_timestamp_token_id", attribute_kind::i}, {"decoder", attribute_kind::g, true},
     {"decoder_output_cross_qk", attribute_kind::i}, {"decoder_start_token_id", attribute_kind::i, false, true, -1},
     {"early_stopping", attribute_kind::i, false, true, 0}, {"encoder", attribute_kind::g},
-    {"eos_token_id", attribute_kind::i, true, false, 0, 0, {}, "0.."}, {"init_decoder", attribute_kind::g},
-    {"model_type", attribute_kind::i, false, true, 2},
+    {"eos_token_id", attribute_kind::i, true, false, 0, 0, {}, "0..2147483647"}, {"init_decoder", attribute_kind::g},
+    {"model_type", attribute_kind::i, false, true, 2, 0, {}, "2"},
     {"no_repeat_ngram_size", attribute_kind::i, false, true, 0, 0, {}, "0.."},
     {"no_speech_token_id", attribute_kind::i}, {"no_timestamps_token_id", attribute_kind::i},
-    {"pad_token_id", attribute_kind::i, true, false, 0, 0, {}, "0.."}, {"start_of_lm_token_id", attribute_kind::i},
-    {"transcribe_token_id", attribute_kind::i}, {"translate_token_id", attribute_kind::i},
-    {"vocab_size", attribute_kind::i, false, true, -1}};
+    {"pad_token_id", attribute_kind::i, true, false, 0, 0, {}, "0..2147483647"},
+    {"start_of_lm_token_id", attribute_kind::i}, {"transcribe_token_id", attribute_kind::i},
+    {"translate_token_id", attribute_kind::i}, {"vocab_size", attribute_kind::i, false, true, -1}};
 inline constexpr attribute_rule a96[] = {
     {"char_embedding_size", attribute_kind::i}, {"conv_window_size", attribute_kind::i},
     {"embedding_size", attribute_kind::i}};
@@ -903,20 +907,20 @@ inline constexpr attribute_rule a96[] = {
 struct Attention {
   static constexpr std::string_view domain = "com.microsoft", name = "Attention";
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t0, detail::a0, 2, 1},
+      {1, detail::p0, detail::p1, detail::t0, detail::a0, 2, 1, false, "[batch,length,in] [in,width] [width] * [2,batch,num_heads,_,_] [batch\077,num_heads\077,length\077,_]"},
   };
 };
 struct AttnLSTM {
   static constexpr std::string_view domain = "com.microsoft", name = "AttnLSTM";
   static constexpr op_version versions[] = {
-      {1, detail::p2, detail::p3, detail::t1, detail::a1, 3, 0},
+      {1, detail::p2, detail::p3, detail::t1, detail::a1, 3, 0, false, "[length,batch,inputs] [directions,4*hidden_size,inputs+answer] [directions,4*hidden_size,hidden_size] [directions,8*hidden_size] [batch] [directions,batch,hidden_size] [directions,batch,hidden_size] [directions,3*hidden_size] [directions,hidden_size,size] [directions,depth,size] [directions,size] [batch,steps,depth] [batch] [directions,hidden_size+depth,answer]"},
   };
 };
 struct BeamSearch {
   static constexpr std::string_view domain = "com.microsoft", name = "BeamSearch";
   static constexpr role roles = role::has_subgraphs;
   static constexpr op_version versions[] = {
-      {1, detail::p4, detail::p5, detail::t2, detail::a2, 5, 1},
+      {1, detail::p4, detail::p5, detail::t2, detail::a2, 5, 1, false, "* 1 1 1 1 1 1"},
   };
 };
 struct BiasAdd {
@@ -953,7 +957,7 @@ struct BiasSplitGelu {
 struct BifurcationDetector {
   static constexpr std::string_view domain = "com.microsoft", name = "BifurcationDetector";
   static constexpr op_version versions[] = {
-      {1, detail::p15, detail::p16, detail::t7, detail::a5, 3, 2},
+      {1, detail::p15, detail::p16, detail::t7, detail::a5, 3, 2, false, "[_]|[] [_]|[] 1 [_]|[]"},
   };
 };
 struct BitmaskBiasDropout {
@@ -973,19 +977,19 @@ struct BitmaskDropout {
 struct BranchwiseRMSNorm {
   static constexpr std::string_view domain = "com.microsoft", name = "BranchwiseRMSNorm";
   static constexpr op_version versions[] = {
-      {1, detail::p19, detail::p7, detail::t9, detail::a6, 1, 1},
+      {1, detail::p19, detail::p7, detail::t9, detail::a6, 1, 1, false, "[...,num_branches*size]"},
   };
 };
 struct CDist {
   static constexpr std::string_view domain = "com.microsoft", name = "CDist";
   static constexpr op_version versions[] = {
-      {1, detail::p10, detail::p11, detail::t10, detail::a7, 2, 1},
+      {1, detail::p10, detail::p11, detail::t10, detail::a7, 2, 1, false, "[_,columns] [_,columns]"},
   };
 };
 struct CausalConvWithState {
   static constexpr std::string_view domain = "com.microsoft", name = "CausalConvWithState";
   static constexpr op_version versions[] = {
-      {1, detail::p20, detail::p21, detail::t11, detail::a8, 2, 2},
+      {1, detail::p20, detail::p21, detail::t11, detail::a8, 2, 2, false, "[_,_,_,...] [channels,1,before+1,...] [channels]"},
   };
 };
 struct ComplexMul {
@@ -1009,7 +1013,7 @@ struct ConvTransposeWithDynamicPads {
 struct CropAndResize {
   static constexpr std::string_view domain = "com.microsoft", name = "CropAndResize";
   static constexpr op_version versions[] = {
-      {1, detail::p23, detail::p24, detail::t13, detail::a10, 4, 1},
+      {1, detail::p23, detail::p24, detail::t13, detail::a10, 4, 1, false, "[batch,channels,height,width] [regions,4] [regions] [2]"},
   };
 };
 struct DecoderAttention {
@@ -1021,7 +1025,7 @@ struct DecoderAttention {
 struct DecoderMaskedMultiHeadAttention {
   static constexpr std::string_view domain = "com.microsoft", name = "DecoderMaskedMultiHeadAttention";
   static constexpr op_version versions[] = {
-      {1, detail::p27, detail::p28, detail::t15, detail::a12, 1, 1},
+      {1, detail::p27, detail::p28, detail::t15, detail::a12, 1, 1, false, "[batch,1,_] [batch,1,num_heads*size]|[batch,num_heads,keys,size] [batch,1,num_heads*vsize]|[batch,num_heads,keys,vsize] * [batch\077,num_heads\077,1,_] [batch,num_heads,past,size] [batch,num_heads,past,vsize] 1"},
   };
 };
 struct DecoderMaskedSelfAttention {
@@ -1051,13 +1055,13 @@ struct DequantizeWithOrder {
 struct DynamicQuantizeLSTM {
   static constexpr std::string_view domain = "com.microsoft", name = "DynamicQuantizeLSTM";
   static constexpr op_version versions[] = {
-      {1, detail::p37, detail::p3, detail::t20, detail::a17, 12, 0},
+      {1, detail::p37, detail::p3, detail::t20, detail::a17, 12, 0, false, "[length,batch,inputs] [directions,inputs,4*hidden_size] [directions,hidden_size,4*hidden_size] [directions,8*hidden_size] [batch] [directions,batch,hidden_size] [directions,batch,hidden_size] [directions,3*hidden_size] [directions]|[directions,4*hidden_size] [directions]|[directions,4*hidden_size] [directions]|[directions,4*hidden_size] [directions]|[directions,4*hidden_size]"},
   };
 };
 struct DynamicQuantizeMatMul {
   static constexpr std::string_view domain = "com.microsoft", name = "DynamicQuantizeMatMul";
   static constexpr op_version versions[] = {
-      {1, detail::p38, detail::p24, detail::t21, {}, 3, 1},
+      {1, detail::p38, detail::p24, detail::t21, {}, 3, 1, false, "[...,k] [k]|[...,k,_]"},
   };
 };
 struct DynamicSparseAttention {
@@ -1069,7 +1073,7 @@ struct DynamicSparseAttention {
 struct DynamicTimeWarping {
   static constexpr std::string_view domain = "com.microsoft", name = "DynamicTimeWarping";
   static constexpr op_version versions[] = {
-      {1, detail::p41, detail::p42, detail::t23, {}, 1, 1},
+      {1, detail::p41, detail::p42, detail::t23, {}, 1, 1, false, "[rows,columns]|[1,rows,columns]"},
   };
 };
 struct EPContext {
@@ -1082,19 +1086,19 @@ struct EPContext {
 struct EmbedLayerNormalization {
   static constexpr std::string_view domain = "com.microsoft", name = "EmbedLayerNormalization";
   static constexpr op_version versions[] = {
-      {1, detail::p45, detail::p46, detail::t25, detail::a20, 7, 1},
+      {1, detail::p45, detail::p46, detail::t25, detail::a20, 7, 1, false, "[batch,length] [batch,length] [_,size] [_,size] [_,size] [size] [size] [batch,length] [batch\077,length]"},
   };
 };
 struct EngramGate {
   static constexpr std::string_view domain = "com.microsoft", name = "EngramGate";
   static constexpr op_version versions[] = {
-      {1, detail::p47, detail::p48, detail::t11, detail::a21, 5, 1},
+      {1, detail::p47, detail::p48, detail::t11, detail::a21, 5, 1, false, "[batch,length,branches,size] [batch,length,branches,size] [batch,length,size] [branches,size] [branches,size] [branches,size]"},
   };
 };
 struct ExpandDims {
   static constexpr std::string_view domain = "com.microsoft", name = "ExpandDims";
   static constexpr op_version versions[] = {
-      {1, detail::p49, detail::p7, detail::t26, {}, 2, 1},
+      {1, detail::p49, detail::p7, detail::t26, {}, 2, 1, false, "* 1"},
   };
 };
 struct FastGelu {
@@ -1112,13 +1116,13 @@ struct FusedConv {
 struct FusedGemm {
   static constexpr std::string_view domain = "com.microsoft", name = "FusedGemm";
   static constexpr op_version versions[] = {
-      {1, detail::p52, detail::p7, detail::t27, detail::a23, 2, 1},
+      {1, detail::p52, detail::p7, detail::t27, detail::a23, 2, 1, false, "[_,_] [_,_]"},
   };
 };
 struct FusedMatMul {
   static constexpr std::string_view domain = "com.microsoft", name = "FusedMatMul";
   static constexpr op_version versions[] = {
-      {1, detail::p10, detail::p7, detail::t5, detail::a24, 2, 1},
+      {1, detail::p10, detail::p7, detail::t5, detail::a24, 2, 1, false, "[_,...] [_,...]"},
   };
 };
 struct FusedMatMulActivation {
@@ -1142,7 +1146,7 @@ struct GatedDeltaNet {
 struct GatedRMSNorm {
   static constexpr std::string_view domain = "com.microsoft", name = "GatedRMSNorm";
   static constexpr op_version versions[] = {
-      {1, detail::p56, detail::p7, detail::t11, detail::a27, 3, 1},
+      {1, detail::p56, detail::p7, detail::t11, detail::a27, 3, 1, false, "[...,groups*size] [size]"},
   };
 };
 struct GatedRelativePositionBias {
@@ -1154,13 +1158,13 @@ struct GatedRelativePositionBias {
 struct GatherBlockQuantized {
   static constexpr std::string_view domain = "com.microsoft", name = "GatherBlockQuantized";
   static constexpr op_version versions[] = {
-      {1, detail::p58, detail::p59, detail::t29, detail::a29, 3, 1},
+      {1, detail::p58, detail::p59, detail::t29, detail::a29, 3, 1, false, "[_,...]"},
   };
 };
 struct GatherND {
   static constexpr std::string_view domain = "com.microsoft", name = "GatherND";
   static constexpr op_version versions[] = {
-      {1, detail::p60, detail::p13, detail::t30, {}, 2, 1},
+      {1, detail::p60, detail::p13, detail::t30, {}, 2, 1, false, "[_,...] [_,...]"},
   };
 };
 struct Gelu {
@@ -1192,13 +1196,13 @@ struct GreedySearch {
   static constexpr std::string_view domain = "com.microsoft", name = "GreedySearch";
   static constexpr role roles = role::has_subgraphs;
   static constexpr op_version versions[] = {
-      {1, detail::p67, detail::p68, detail::t33, detail::a31, 2, 1},
+      {1, detail::p67, detail::p68, detail::t33, detail::a31, 2, 1, false, "[batch,length] 1 1 1 [words] [batch,words] [batch,length] [batch,words] 1"},
   };
 };
 struct GridSample {
   static constexpr std::string_view domain = "com.microsoft", name = "GridSample";
   static constexpr op_version versions[] = {
-      {1, detail::p69, detail::p70, detail::t34, detail::a32, 2, 1},
+      {1, detail::p69, detail::p70, detail::t34, detail::a32, 2, 1, false, "[batch,channels,_]|[batch,channels,_,_]|[batch,channels,_,_,_] [batch,_,1]|[batch,_,_,2]|[batch,_,_,_,3]"},
   };
 };
 struct GroupNorm {
@@ -1210,25 +1214,25 @@ struct GroupNorm {
 struct GroupQueryAttention {
   static constexpr std::string_view domain = "com.microsoft", name = "GroupQueryAttention";
   static constexpr op_version versions[] = {
-      {1, detail::p72, detail::p73, detail::t36, detail::a34, 7, 1},
+      {1, detail::p72, detail::p73, detail::t36, detail::a34, 7, 1, false, "[batch,length,_] [batch,length,kv_num_heads*size] [batch,length,kv_num_heads*size] [batch,kv_num_heads,past,width] [batch,kv_num_heads,past,width] * 1 [positions,half] [positions,half] [batch,length] [batch\077,num_heads\077,length,_] [num_heads] * * [size] [size]"},
   };
 };
 struct HyperConnectionPostMix {
   static constexpr std::string_view domain = "com.microsoft", name = "HyperConnectionPostMix";
   static constexpr op_version versions[] = {
-      {1, detail::p74, detail::p13, detail::t9, detail::a35, 3, 1},
+      {1, detail::p74, detail::p13, detail::t9, detail::a35, 3, 1, false, "[...,num_branches*size]"},
   };
 };
 struct HyperConnectionPreMix {
   static constexpr std::string_view domain = "com.microsoft", name = "HyperConnectionPreMix";
   static constexpr op_version versions[] = {
-      {1, detail::p75, detail::p13, detail::t9, detail::a36, 2, 1},
+      {1, detail::p75, detail::p13, detail::t9, detail::a36, 2, 1, false, "[...,num_branches*size]"},
   };
 };
 struct Inverse {
   static constexpr std::string_view domain = "com.microsoft", name = "Inverse";
   static constexpr op_version versions[] = {
-      {1, detail::p61, detail::p7, detail::t6, {}, 1, 1},
+      {1, detail::p61, detail::p7, detail::t6, {}, 1, 1, false, "[...,n,n]"},
   };
 };
 struct Irfft {
@@ -1246,13 +1250,13 @@ struct IsAllFinite {
 struct LinearAttention {
   static constexpr std::string_view domain = "com.microsoft", name = "LinearAttention";
   static constexpr op_version versions[] = {
-      {1, detail::p77, detail::p78, detail::t38, detail::a39, 3, 2},
+      {1, detail::p77, detail::p78, detail::t38, detail::a39, 3, 2, false, "[batch,length,q_num_heads*size] [batch,length,kv_num_heads*size] [batch,length,kv_num_heads*vsize] [batch,kv_num_heads,size,vsize]|[state_window,batch,kv_num_heads,size,vsize] [batch,length,kv_num_heads]|[batch,length,kv_num_heads*size] [batch,length,kv_num_heads\077]"},
   };
 };
 struct LinearAttentionGate {
   static constexpr std::string_view domain = "com.microsoft", name = "LinearAttentionGate";
   static constexpr op_version versions[] = {
-      {1, detail::p79, detail::p80, detail::t39, {}, 3, 1},
+      {1, detail::p79, detail::p80, detail::t39, {}, 3, 1, false, "[...,heads] [heads] [heads]"},
   };
 };
 struct LongformerAttention {
@@ -1264,7 +1268,7 @@ struct LongformerAttention {
 struct MRotaryEmbedding {
   static constexpr std::string_view domain = "com.microsoft", name = "MRotaryEmbedding";
   static constexpr op_version versions[] = {
-      {1, detail::p82, detail::p13, detail::t41, detail::a41, 4, 1},
+      {1, detail::p82, detail::p13, detail::t41, detail::a41, 4, 1, false, "[batch,length,_]|[batch,_,length,_] [3,batch,length] [positions,half] [positions,half]"},
   };
 };
 struct MatMulBlockQuantizedFp4Weight {
@@ -1288,25 +1292,25 @@ struct MatMulBnb4 {
 struct MatMulFpQ4 {
   static constexpr std::string_view domain = "com.microsoft", name = "MatMulFpQ4";
   static constexpr op_version versions[] = {
-      {1, detail::p86, detail::p24, detail::t45, detail::a45, 3, 1},
+      {1, detail::p86, detail::p24, detail::t45, detail::a45, 3, 1, false, "* * [2]"},
   };
 };
 struct MatMulInteger16 {
   static constexpr std::string_view domain = "com.microsoft", name = "MatMulInteger16";
   static constexpr op_version versions[] = {
-      {1, detail::p87, detail::p88, detail::t46, {}, 2, 1},
+      {1, detail::p87, detail::p88, detail::t46, {}, 2, 1, false, "[...,k] [k]|[...,k,_]"},
   };
 };
 struct MatMulIntegerToFloat {
   static constexpr std::string_view domain = "com.microsoft", name = "MatMulIntegerToFloat";
   static constexpr op_version versions[] = {
-      {1, detail::p89, detail::p88, detail::t47, {}, 4, 1},
+      {1, detail::p89, detail::p88, detail::t47, {}, 4, 1, false, "[...,k] [k]|[...,k,_] 1 * 1"},
   };
 };
 struct MatMulNBits {
   static constexpr std::string_view domain = "com.microsoft", name = "MatMulNBits";
   static constexpr op_version versions[] = {
-      {1, detail::p90, detail::p24, detail::t48, detail::a46, 3, 1},
+      {1, detail::p90, detail::p24, detail::t48, detail::a46, 3, 1, false, "[...,K]"},
   };
 };
 struct MatMulNBitsMlp {
@@ -1324,13 +1328,13 @@ struct MatMulNBitsQkv {
 struct MaxpoolWithMask {
   static constexpr std::string_view domain = "com.microsoft", name = "MaxpoolWithMask";
   static constexpr op_version versions[] = {
-      {1, detail::p95, detail::p7, detail::t49, detail::a49, 2, 1},
+      {1, detail::p95, detail::p7, detail::t49, detail::a49, 2, 1, false, "[_,_,h]|[_,_,h,w]|[_,_,h,w,d] [_,_,h]|[_,_,h,w]|[_,_,h,w,d]"},
   };
 };
 struct MoE {
   static constexpr std::string_view domain = "com.microsoft", name = "MoE";
   static constexpr op_version versions[] = {
-      {1, detail::p96, detail::p13, detail::t11, detail::a50, 5, 1},
+      {1, detail::p96, detail::p13, detail::t11, detail::a50, 5, 1, false, "[_,_]|[_,_,_] [tokens,experts] [experts,_,_] [experts,_] [experts,_,_] [experts,_] [experts,_,_] [experts,_]"},
   };
 };
 struct MulInteger {
@@ -1342,7 +1346,7 @@ struct MulInteger {
 struct MultiHeadAttention {
   static constexpr std::string_view domain = "com.microsoft", name = "MultiHeadAttention";
   static constexpr op_version versions[] = {
-      {1, detail::p99, detail::p28, detail::t51, detail::a51, 1, 1},
+      {1, detail::p99, detail::p28, detail::t51, detail::a51, 1, 1, false, "[batch,length,num_heads*size]|[batch,length,num_heads,3,size] [batch,keys,num_heads*size]|[batch,num_heads,keys,size]|[batch,keys,num_heads,2,size] [batch,keys,num_heads*vsize]|[batch,num_heads,keys,vsize] * * [batch\077,num_heads\077,length\077,_] [batch,num_heads,past,size] [batch,num_heads,past,vsize] 1"},
   };
 };
 struct MurmurHash3 {
@@ -1354,7 +1358,7 @@ struct MurmurHash3 {
 struct NGramHashMapping {
   static constexpr std::string_view domain = "com.microsoft", name = "NGramHashMapping";
   static constexpr op_version versions[] = {
-      {1, detail::p101, detail::p102, detail::t53, detail::a53, 3, 1},
+      {1, detail::p101, detail::p102, detail::t53, detail::a53, 3, 1, false, "[batch,length] * * [batch,before] * 1 [batch,length]"},
   };
 };
 struct NGramRepeatBlock {
@@ -1378,7 +1382,7 @@ struct NhwcFusedConv {
 struct NhwcMaxPool {
   static constexpr std::string_view domain = "com.microsoft", name = "NhwcMaxPool";
   static constexpr op_version versions[] = {
-      {1, detail::p106, detail::p107, detail::t55, detail::a56, 1, 1},
+      {1, detail::p106, detail::p107, detail::t55, detail::a56, 1, 1, false, "[_,_,_,...]"},
   };
 };
 struct PackedAttention {
@@ -1414,19 +1418,19 @@ struct PagedAttention {
 struct QAttention {
   static constexpr std::string_view domain = "com.microsoft", name = "QAttention";
   static constexpr op_version versions[] = {
-      {1, detail::p115, detail::p116, detail::t58, detail::a62, 5, 1},
+      {1, detail::p115, detail::p116, detail::t58, detail::a62, 5, 1, false, "[batch,length,in] [in,3*num_heads*size] [3*num_heads*size] 1 * * 1 * [2,batch,num_heads,_,size]"},
   };
 };
 struct QEmbedLayerNormalization {
   static constexpr std::string_view domain = "com.microsoft", name = "QEmbedLayerNormalization";
   static constexpr op_version versions[] = {
-      {1, detail::p117, detail::p118, detail::t59, detail::a63, 18, 2},
+      {1, detail::p117, detail::p118, detail::t59, detail::a63, 18, 2, false, "[batch,length] [batch,length] [_,size] [_,size] [_,size] [size] [size] [batch,length] 1 1 1 1 1 1 1 1 1 1"},
   };
 };
 struct QGemm {
   static constexpr std::string_view domain = "com.microsoft", name = "QGemm";
   static constexpr op_version versions[] = {
-      {1, detail::p119, detail::p120, detail::t60, detail::a64, 6, 1},
+      {1, detail::p119, detail::p120, detail::t60, detail::a64, 6, 1, false, "[_,_] 1 1 [_,_] * * * 1 1"},
   };
 };
 struct QLinearAdd {
@@ -1438,7 +1442,7 @@ struct QLinearAdd {
 struct QLinearAveragePool {
   static constexpr std::string_view domain = "com.microsoft", name = "QLinearAveragePool";
   static constexpr op_version versions[] = {
-      {1, detail::p122, detail::p7, detail::t61, detail::a65, 4, 1},
+      {1, detail::p122, detail::p7, detail::t61, detail::a65, 4, 1, false, "[_,_,_,...]"},
   };
 };
 struct QLinearConcat {
@@ -1450,13 +1454,13 @@ struct QLinearConcat {
 struct QLinearConv {
   static constexpr std::string_view domain = "com.microsoft", name = "QLinearConv";
   static constexpr op_version versions[] = {
-      {1, detail::p125, detail::p32, detail::t63, detail::a67, 8, 1},
+      {1, detail::p125, detail::p32, detail::t63, detail::a67, 8, 1, false, "[_,_,_,...] 1 1 [maps,_,_,...] 1|[maps] 1|[maps] 1 1 [maps]"},
   };
 };
 struct QLinearGlobalAveragePool {
   static constexpr std::string_view domain = "com.microsoft", name = "QLinearGlobalAveragePool";
   static constexpr op_version versions[] = {
-      {1, detail::p126, detail::p7, detail::t61, detail::a68, 5, 1},
+      {1, detail::p126, detail::p7, detail::t61, detail::a68, 5, 1, false, "[_,_,_,...]"},
   };
 };
 struct QLinearLeakyRelu {
@@ -1498,7 +1502,7 @@ struct QLinearWhere {
 struct QMoE {
   static constexpr std::string_view domain = "com.microsoft", name = "QMoE";
   static constexpr op_version versions[] = {
-      {1, detail::p133, detail::p13, detail::t65, detail::a72, 6, 1},
+      {1, detail::p133, detail::p13, detail::t65, detail::a72, 6, 1, false, "[_,_]|[_,_,_] [tokens,experts] [experts,_,_] * [experts,_] [experts,_,_] * [experts,_] [experts,_,_] * [experts,_] * * * [tokens,experts]"},
   };
 };
 struct QOrderedAttention {
@@ -1559,7 +1563,7 @@ struct QuickGelu {
 struct Range {
   static constexpr std::string_view domain = "com.microsoft", name = "Range";
   static constexpr op_version versions[] = {
-      {1, detail::p145, detail::p7, detail::t72, {}, 2, 1},
+      {1, detail::p145, detail::p7, detail::t72, {}, 2, 1, false, "1 1 1"},
   };
 };
 struct ReduceSumInteger {
@@ -1595,7 +1599,7 @@ struct Rfft {
 struct RotaryEmbedding {
   static constexpr std::string_view domain = "com.microsoft", name = "RotaryEmbedding";
   static constexpr op_version versions[] = {
-      {1, detail::p82, detail::p13, detail::t41, detail::a83, 4, 1},
+      {1, detail::p82, detail::p13, detail::t41, detail::a83, 4, 1, false, "[batch,length,_]|[batch,_,length,_] [1]|[batch,length] [positions,half] [positions,half]"},
   };
 };
 struct SampleOp {
@@ -1608,13 +1612,13 @@ struct Sampling {
   static constexpr std::string_view domain = "com.microsoft", name = "Sampling";
   static constexpr role roles = role::has_subgraphs | role::is_random;
   static constexpr op_version versions[] = {
-      {1, detail::p152, detail::p153, detail::t33, detail::a84, 2, 1},
+      {1, detail::p152, detail::p153, detail::t33, detail::a84, 2, 1, false, "[batch,length] 1 1 1 [words] [batch,words] [batch,length] [batch,words] 1"},
   };
 };
 struct ScaledSiLU {
   static constexpr std::string_view domain = "com.microsoft", name = "ScaledSiLU";
   static constexpr op_version versions[] = {
-      {1, detail::p19, detail::p7, detail::t9, detail::a85, 1, 1},
+      {1, detail::p19, detail::p7, detail::t9, detail::a85, 1, 1, false, "* 1"},
   };
 };
 struct SkipGroupNorm {
@@ -1626,13 +1630,13 @@ struct SkipGroupNorm {
 struct SkipLayerNormalization {
   static constexpr std::string_view domain = "com.microsoft", name = "SkipLayerNormalization";
   static constexpr op_version versions[] = {
-      {1, detail::p156, detail::p157, detail::t75, detail::a63, 3, 1},
+      {1, detail::p156, detail::p157, detail::t75, detail::a63, 3, 1, false, "[...,size] * [size] [size] [size]"},
   };
 };
 struct SkipSimplifiedLayerNormalization {
   static constexpr std::string_view domain = "com.microsoft", name = "SkipSimplifiedLayerNormalization";
   static constexpr op_version versions[] = {
-      {1, detail::p158, detail::p157, detail::t75, detail::a63, 3, 1},
+      {1, detail::p158, detail::p157, detail::t75, detail::a63, 3, 1, false, "[...,size] * [size] [size]"},
   };
 };
 struct Snpe {
@@ -1644,7 +1648,7 @@ struct Snpe {
 struct SparseAttention {
   static constexpr std::string_view domain = "com.microsoft", name = "SparseAttention";
   static constexpr op_version versions[] = {
-      {1, detail::p161, detail::p162, detail::t0, detail::a87, 9, 3},
+      {1, detail::p161, detail::p162, detail::t0, detail::a87, 9, 3, false, "[batch,length,_] [batch,length,kv_num_heads*size] [batch,length,kv_num_heads*size] [batch,kv_num_heads,capacity,size] [batch,kv_num_heads,capacity,size] [layouts,rows+1] [layouts,_] 1 [batch] [positions,half] [positions,half]"},
   };
 };
 struct SparseAttentionIndexer {
@@ -1662,13 +1666,13 @@ struct SparsePagedAttention {
 struct SparseToDenseMatMul {
   static constexpr std::string_view domain = "com.microsoft", name = "SparseToDenseMatMul";
   static constexpr op_version versions[] = {
-      {1, detail::p166, detail::p24, detail::t79, detail::a64, 2, 1},
+      {1, detail::p166, detail::p24, detail::t79, detail::a64, 2, 1, false, "* [_,_]"},
   };
 };
 struct Tokenizer {
   static constexpr std::string_view domain = "com.microsoft", name = "Tokenizer";
   static constexpr op_version versions[] = {
-      {1, detail::p61, detail::p7, detail::t80, detail::a90, 1, 1},
+      {1, detail::p61, detail::p7, detail::t80, detail::a90, 1, 1, false, "[_]|[_,_]"},
   };
 };
 struct TorchEmbedding {
@@ -1680,13 +1684,13 @@ struct TorchEmbedding {
 struct TransposeMatMul {
   static constexpr std::string_view domain = "com.microsoft", name = "TransposeMatMul";
   static constexpr op_version versions[] = {
-      {1, detail::p10, detail::p7, detail::t5, detail::a64, 2, 1},
+      {1, detail::p10, detail::p7, detail::t5, detail::a64, 2, 1, false, "[_,...] [_,...]"},
   };
 };
 struct Trilu {
   static constexpr std::string_view domain = "com.microsoft", name = "Trilu";
   static constexpr op_version versions[] = {
-      {1, detail::p168, detail::p7, detail::t82, detail::a91, 1, 1},
+      {1, detail::p168, detail::p7, detail::t82, detail::a91, 1, 1, false, "[...,rows,columns] 1"},
   };
 };
 struct UnfoldTensor {
@@ -1698,7 +1702,7 @@ struct UnfoldTensor {
 struct Unique {
   static constexpr std::string_view domain = "com.microsoft", name = "Unique";
   static constexpr op_version versions[] = {
-      {1, detail::p106, detail::p170, detail::t84, {}, 1, 3},
+      {1, detail::p106, detail::p170, detail::t84, {}, 1, 3, false, "[_]"},
   };
 };
 struct VarlenCausalConvWithState {
@@ -1710,20 +1714,20 @@ struct VarlenCausalConvWithState {
 struct VarlenNGramHashMapping {
   static constexpr std::string_view domain = "com.microsoft", name = "VarlenNGramHashMapping";
   static constexpr op_version versions[] = {
-      {1, detail::p173, detail::p174, detail::t85, detail::a94, 4, 1},
+      {1, detail::p173, detail::p174, detail::t85, detail::a94, 4, 1, false, "[tokens] * * [requests+1] [requests,before] * 1 [tokens] [requests,before] [requests]"},
   };
 };
 struct WhisperBeamSearch {
   static constexpr std::string_view domain = "com.microsoft", name = "WhisperBeamSearch";
   static constexpr role roles = role::has_subgraphs;
   static constexpr op_version versions[] = {
-      {1, detail::p175, detail::p176, detail::t86, detail::a95, 5, 1},
+      {1, detail::p175, detail::p176, detail::t86, detail::a95, 5, 1, false, "[batch,size,frames] 1 1 1 1 1 1 [words] [batch,words] [_,_,_] [batch,_] 1 [_,2] [batch,_] 1"},
   };
 };
 struct WordConvEmbedding {
   static constexpr std::string_view domain = "com.microsoft", name = "WordConvEmbedding";
   static constexpr op_version versions[] = {
-      {1, detail::p177, detail::p24, detail::t87, detail::a96, 4, 1},
+      {1, detail::p177, detail::p24, detail::t87, detail::a96, 4, 1, false, "[_,_] [embedding_size,1,conv_window_size,char_embedding_size] [embedding_size] [_,char_embedding_size]"},
   };
 };
 

@@ -156,7 +156,7 @@ inline constexpr attribute_rule a21[] = {
 struct ArrayFeatureExtractor {
   static constexpr std::string_view domain = "ai.onnx.ml", name = "ArrayFeatureExtractor";
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t0, {}, 2, 1},
+      {1, detail::p0, detail::p1, detail::t0, {}, 2, 1, false, "[_,...]"},
   };
 };
 struct Binarizer {
@@ -206,13 +206,13 @@ struct LabelEncoder {
 struct LinearClassifier {
   static constexpr std::string_view domain = "ai.onnx.ml", name = "LinearClassifier";
   static constexpr op_version versions[] = {
-      {1, detail::p4, detail::p8, detail::t8, detail::a9, 1, 2},
+      {1, detail::p4, detail::p8, detail::t8, detail::a9, 1, 2, false, "[features]|[rows,features]"},
   };
 };
 struct LinearRegressor {
   static constexpr std::string_view domain = "ai.onnx.ml", name = "LinearRegressor";
   static constexpr op_version versions[] = {
-      {1, detail::p2, detail::p7, detail::t9, detail::a10, 1, 1},
+      {1, detail::p2, detail::p7, detail::t9, detail::a10, 1, 1, false, "[features]|[rows,features]"},
   };
 };
 struct Normalizer {
@@ -230,13 +230,13 @@ struct OneHotEncoder {
 struct SVMClassifier {
   static constexpr std::string_view domain = "ai.onnx.ml", name = "SVMClassifier";
   static constexpr op_version versions[] = {
-      {1, detail::p4, detail::p8, detail::t8, detail::a13, 1, 2},
+      {1, detail::p4, detail::p8, detail::t8, detail::a13, 1, 2, false, "[features]|[rows,features]"},
   };
 };
 struct SVMRegressor {
   static constexpr std::string_view domain = "ai.onnx.ml", name = "SVMRegressor";
   static constexpr op_version versions[] = {
-      {1, detail::p2, detail::p7, detail::t9, detail::a14, 1, 1},
+      {1, detail::p2, detail::p7, detail::t9, detail::a14, 1, 1, false, "[features]|[rows,features]"},
   };
 };
 struct Scaler {
@@ -248,29 +248,29 @@ struct Scaler {
 struct TreeEnsemble {
   static constexpr std::string_view domain = "ai.onnx.ml", name = "TreeEnsemble";
   static constexpr op_version versions[] = {
-      {5, detail::p2, detail::p3, detail::t11, detail::a16, 1, 1},
+      {5, detail::p2, detail::p3, detail::t11, detail::a16, 1, 1, false, "[features]|[rows,features]"},
   };
 };
 struct TreeEnsembleClassifier {
   static constexpr std::string_view domain = "ai.onnx.ml", name = "TreeEnsembleClassifier";
   static constexpr op_version versions[] = {
-      {1, detail::p4, detail::p8, detail::t8, detail::a17, 1, 2},
-      {3, detail::p4, detail::p8, detail::t8, detail::a18, 1, 2},
-      {5, detail::p4, detail::p8, detail::t8, detail::a18, 1, 2, true},
+      {1, detail::p4, detail::p8, detail::t8, detail::a17, 1, 2, false, "[features]|[rows,features]"},
+      {3, detail::p4, detail::p8, detail::t8, detail::a18, 1, 2, false, "[features]|[rows,features]"},
+      {5, detail::p4, detail::p8, detail::t8, detail::a18, 1, 2, true, "[features]|[rows,features]"},
   };
 };
 struct TreeEnsembleRegressor {
   static constexpr std::string_view domain = "ai.onnx.ml", name = "TreeEnsembleRegressor";
   static constexpr op_version versions[] = {
-      {1, detail::p2, detail::p7, detail::t9, detail::a19, 1, 1},
-      {3, detail::p2, detail::p7, detail::t9, detail::a20, 1, 1},
-      {5, detail::p2, detail::p7, detail::t9, detail::a20, 1, 1, true},
+      {1, detail::p2, detail::p7, detail::t9, detail::a19, 1, 1, false, "[features]|[rows,features]"},
+      {3, detail::p2, detail::p7, detail::t9, detail::a20, 1, 1, false, "[features]|[rows,features]"},
+      {5, detail::p2, detail::p7, detail::t9, detail::a20, 1, 1, true, "[features]|[rows,features]"},
   };
 };
 struct ZipMap {
   static constexpr std::string_view domain = "ai.onnx.ml", name = "ZipMap";
   static constexpr op_version versions[] = {
-      {1, detail::p9, detail::p1, detail::t12, detail::a21, 1, 1},
+      {1, detail::p9, detail::p1, detail::t12, detail::a21, 1, 1, false, "[features]|[rows,features]"},
   };
 };
 

@@ -37,49 +37,49 @@ inline constexpr attribute_rule a5[] = {
 struct AveragePool {
   static constexpr std::string_view domain = "com.microsoft.nchwc", name = "AveragePool";
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t0, detail::a0, 1, 1},
+      {1, detail::p0, detail::p1, detail::t0, detail::a0, 1, 1, false, "[batch,16*blocks,height,width]"},
   };
 };
 struct Conv {
   static constexpr std::string_view domain = "com.microsoft.nchwc", name = "Conv";
   static constexpr op_version versions[] = {
-      {1, detail::p2, detail::p1, detail::t0, detail::a1, 2, 1},
+      {1, detail::p2, detail::p1, detail::t0, detail::a1, 2, 1, false, "[_,_,_,_] [_,_,_,_]"},
   };
 };
 struct GlobalAveragePool {
   static constexpr std::string_view domain = "com.microsoft.nchwc", name = "GlobalAveragePool";
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t0, {}, 1, 1},
+      {1, detail::p0, detail::p1, detail::t0, {}, 1, 1, false, "[batch,16*blocks,height,width]"},
   };
 };
 struct GlobalMaxPool {
   static constexpr std::string_view domain = "com.microsoft.nchwc", name = "GlobalMaxPool";
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t0, {}, 1, 1},
+      {1, detail::p0, detail::p1, detail::t0, {}, 1, 1, false, "[batch,16*blocks,height,width]"},
   };
 };
 struct MaxPool {
   static constexpr std::string_view domain = "com.microsoft.nchwc", name = "MaxPool";
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t0, detail::a2, 1, 1},
+      {1, detail::p0, detail::p1, detail::t0, detail::a2, 1, 1, false, "[batch,16*blocks,height,width]"},
   };
 };
 struct ReorderInput {
   static constexpr std::string_view domain = "com.microsoft.nchwc", name = "ReorderInput";
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t0, detail::a3, 1, 1},
+      {1, detail::p0, detail::p1, detail::t0, detail::a3, 1, 1, false, "[_,_,_,_]"},
   };
 };
 struct ReorderOutput {
   static constexpr std::string_view domain = "com.microsoft.nchwc", name = "ReorderOutput";
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t0, detail::a4, 1, 1},
+      {1, detail::p0, detail::p1, detail::t0, detail::a4, 1, 1, false, "[batch,16*blocks,height,width]"},
   };
 };
 struct Upsample {
   static constexpr std::string_view domain = "com.microsoft.nchwc", name = "Upsample";
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t0, detail::a5, 1, 1},
+      {1, detail::p0, detail::p1, detail::t0, detail::a5, 1, 1, false, "[batch,16*blocks,height,width]"},
   };
 };
 

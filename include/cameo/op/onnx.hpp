@@ -535,7 +535,9 @@ inline constexpr attribute_rule a30[] = {
     {"max", attribute_kind::f, false, true, 0, 3.4028235e+38f},
     {"min", attribute_kind::f, false, true, 0, -3.4028235e+38f}};
 inline constexpr attribute_rule a31[] = {
-    {"dilations", attribute_kind::ints}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1..1099511627776"},
+    {"pads", attribute_kind::ints, false, false, 0, 0, {}, "0..1099511627776"},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1..1099511627776"}};
 inline constexpr attribute_rule a32[] = {{"axis", attribute_kind::i}};
 inline constexpr attribute_rule a33[] = {{"axis", attribute_kind::i, true}};
 inline constexpr attribute_rule a34[] = {
@@ -739,8 +741,8 @@ inline constexpr attribute_rule a108[] = {
     {"output_dtype", attribute_kind::i, false, true, 0}, {"saturate", attribute_kind::i, false, true, 1}};
 inline constexpr attribute_rule a109[] = {
     {"axis", attribute_kind::i, false, true, 1}, {"block_size", attribute_kind::i, false, true, 0, 0, {}, "0.."},
-    {"output_dtype", attribute_kind::i, false, true, 0}, {"precision", attribute_kind::i, false, true, 0},
-    {"saturate", attribute_kind::i, false, true, 1}};
+    {"output_dtype", attribute_kind::i, false, true, 0},
+    {"precision", attribute_kind::i, false, true, 0, 0, {}, "0..28"}, {"saturate", attribute_kind::i, false, true, 1}};
 inline constexpr attribute_rule a110[] = {
     {"activation_alpha", attribute_kind::floats}, {"activation_beta", attribute_kind::floats},
     {"activations", attribute_kind::strings}, {"clip", attribute_kind::f, false, false, 0, 0, {}, "0.."},
@@ -981,9 +983,9 @@ struct Atanh {
 struct Attention {
   static constexpr std::string_view domain = "", name = "Attention";
   static constexpr op_version versions[] = {
-      {23, detail::p11, detail::p12, detail::t10, detail::a6, 3, 1},
-      {24, detail::p13, detail::p12, detail::t11, detail::a6, 3, 1},
-      {25, detail::p13, detail::p12, detail::t11, detail::a7, 3, 1},
+      {23, detail::p11, detail::p12, detail::t10, detail::a6, 3, 1, false, "[batch,q_num_heads,length,size]|[batch,length,q_num_heads*size] [batch,kv_num_heads,keys,size]|[batch,keys,kv_num_heads*size] [batch,kv_num_heads,keys,vsize]|[batch,keys,kv_num_heads*vsize] [_]|[length\077,_]|[q_num_heads\077,length\077,_]|[batch\077,q_num_heads\077,length\077,_] [batch,kv_num_heads,past,size] [batch,kv_num_heads,past,vsize] [batch]"},
+      {24, detail::p13, detail::p12, detail::t11, detail::a6, 3, 1, false, "[batch,q_num_heads,length,size]|[batch,length,q_num_heads*size] [batch,kv_num_heads,keys,size]|[batch,keys,kv_num_heads*size] [batch,kv_num_heads,keys,vsize]|[batch,keys,kv_num_heads*vsize] [_]|[length\077,_]|[q_num_heads\077,length\077,_]|[batch\077,q_num_heads\077,length\077,_] [batch,kv_num_heads,past,size] [batch,kv_num_heads,past,vsize] [batch]"},
+      {25, detail::p13, detail::p12, detail::t11, detail::a7, 3, 1, false, "[batch,q_num_heads,length,size]|[batch,length,q_num_heads*size] [batch,kv_num_heads,keys,size]|[batch,keys,kv_num_heads*size] [batch,kv_num_heads,keys,vsize]|[batch,keys,kv_num_heads*vsize] [_]|[length\077,_]|[q_num_heads\077,length\077,_]|[batch\077,q_num_heads\077,length\077,_] [batch,kv_num_heads,past,size] [batch,kv_num_heads,past,vsize] [batch]"},
   };
 };
 struct AveragePool {
@@ -1000,12 +1002,12 @@ struct AveragePool {
 struct BatchNormalization {
   static constexpr std::string_view domain = "", name = "BatchNormalization";
   static constexpr op_version versions[] = {
-      {1, detail::p14, detail::p15, detail::t0, detail::a12, 5, 1},
-      {6, detail::p14, detail::p15, detail::t0, detail::a13, 5, 1},
-      {7, detail::p14, detail::p15, detail::t0, detail::a14, 5, 1},
-      {9, detail::p14, detail::p15, detail::t0, detail::a15, 5, 1},
-      {14, detail::p16, detail::p17, detail::t12, detail::a16, 5, 1},
-      {15, detail::p18, detail::p19, detail::t13, detail::a16, 5, 1},
+      {1, detail::p14, detail::p15, detail::t0, detail::a12, 5, 1, false, "[_,...]"},
+      {6, detail::p14, detail::p15, detail::t0, detail::a13, 5, 1, false, "[_,...]"},
+      {7, detail::p14, detail::p15, detail::t0, detail::a14, 5, 1, false, "[_,...]"},
+      {9, detail::p14, detail::p15, detail::t0, detail::a15, 5, 1, false, "[_,...]"},
+      {14, detail::p16, detail::p17, detail::t12, detail::a16, 5, 1, false, "[_,...]"},
+      {15, detail::p18, detail::p19, detail::t13, detail::a16, 5, 1, false, "[_,...]"},
   };
 };
 struct Bernoulli {
@@ -1096,7 +1098,7 @@ struct CastLike {
 struct CausalConvWithState {
   static constexpr std::string_view domain = "", name = "CausalConvWithState";
   static constexpr op_version versions[] = {
-      {27, detail::p26, detail::p27, detail::t29, detail::a26, 2, 2},
+      {27, detail::p26, detail::p27, detail::t29, detail::a26, 2, 2, false, "[batch,channels,length] [channels,1,before+1] [channels] [batch,channels,before]"},
   };
 };
 struct Ceil {
@@ -1128,24 +1130,24 @@ struct Clip {
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t0, detail::a29, 1, 1},
       {6, detail::p2, detail::p3, detail::t0, detail::a30, 1, 1},
-      {11, detail::p30, detail::p3, detail::t0, {}, 1, 1},
-      {12, detail::p30, detail::p3, detail::t1, {}, 1, 1},
-      {13, detail::p30, detail::p3, detail::t2, {}, 1, 1},
+      {11, detail::p30, detail::p3, detail::t0, {}, 1, 1, false, "* 1 1"},
+      {12, detail::p30, detail::p3, detail::t1, {}, 1, 1, false, "* 1 1"},
+      {13, detail::p30, detail::p3, detail::t2, {}, 1, 1, false, "* 1 1"},
   };
 };
 struct Col2Im {
   static constexpr std::string_view domain = "", name = "Col2Im";
   static constexpr op_version versions[] = {
-      {18, detail::p31, detail::p3, detail::t32, detail::a31, 3, 1},
+      {18, detail::p31, detail::p3, detail::t32, detail::a31, 3, 1, false, "[_,_,_]"},
   };
 };
 struct Compress {
   static constexpr std::string_view domain = "", name = "Compress";
   static constexpr role roles = role::moves;
   static constexpr op_version versions[] = {
-      {9, detail::p32, detail::p3, detail::t33, detail::a32, 2, 1},
-      {11, detail::p32, detail::p3, detail::t33, detail::a32, 2, 1},
-      {28, detail::p32, detail::p3, detail::t34, detail::a32, 2, 1},
+      {9, detail::p32, detail::p3, detail::t33, detail::a32, 2, 1, false, "* []|[_]"},
+      {11, detail::p32, detail::p3, detail::t33, detail::a32, 2, 1, false, "* []|[_]"},
+      {28, detail::p32, detail::p3, detail::t34, detail::a32, 2, 1, false, "* []|[_]"},
   };
 };
 struct Concat {
@@ -1202,7 +1204,7 @@ struct Conv {
 struct ConvInteger {
   static constexpr std::string_view domain = "", name = "ConvInteger";
   static constexpr op_version versions[] = {
-      {10, detail::p37, detail::p38, detail::t49, detail::a39, 2, 1},
+      {10, detail::p37, detail::p38, detail::t49, detail::a39, 2, 1, false, "* [maps,_,_,...] 1 1|[maps]"},
   };
 };
 struct ConvTranspose {
@@ -1233,21 +1235,21 @@ struct Cosh {
 struct CumProd {
   static constexpr std::string_view domain = "", name = "CumProd";
   static constexpr op_version versions[] = {
-      {26, detail::p39, detail::p40, detail::t50, detail::a41, 2, 1},
+      {26, detail::p39, detail::p40, detail::t50, detail::a41, 2, 1, false, "* 1"},
   };
 };
 struct CumSum {
   static constexpr std::string_view domain = "", name = "CumSum";
   static constexpr op_version versions[] = {
-      {11, detail::p39, detail::p40, detail::t51, detail::a41, 2, 1},
-      {14, detail::p39, detail::p40, detail::t50, detail::a41, 2, 1},
+      {11, detail::p39, detail::p40, detail::t51, detail::a41, 2, 1, false, "* 1"},
+      {14, detail::p39, detail::p40, detail::t50, detail::a41, 2, 1, false, "* 1"},
   };
 };
 struct DFT {
   static constexpr std::string_view domain = "", name = "DFT";
   static constexpr op_version versions[] = {
-      {17, detail::p41, detail::p42, detail::t52, detail::a42, 1, 1},
-      {20, detail::p43, detail::p42, detail::t53, detail::a43, 1, 1},
+      {17, detail::p41, detail::p42, detail::t52, detail::a42, 1, 1, false, "[_,...,1]|[_,...,2] 1 1"},
+      {20, detail::p43, detail::p42, detail::t53, detail::a43, 1, 1, false, "[_,...,1]|[_,...,2] 1 1"},
   };
 };
 struct DeformConv {
@@ -1261,10 +1263,10 @@ struct DepthToSpace {
   static constexpr std::string_view domain = "", name = "DepthToSpace";
   static constexpr role roles = role::moves | role::permutes;
   static constexpr op_version versions[] = {
-      {1, detail::p2, detail::p3, detail::t35, detail::a45, 1, 1},
-      {11, detail::p2, detail::p3, detail::t35, detail::a46, 1, 1},
-      {13, detail::p2, detail::p3, detail::t36, detail::a46, 1, 1},
-      {28, detail::p2, detail::p3, detail::t36, detail::a46, 1, 1},
+      {1, detail::p2, detail::p3, detail::t35, detail::a45, 1, 1, false, "[batch,blocksize*blocksize*channels,height,width]"},
+      {11, detail::p2, detail::p3, detail::t35, detail::a46, 1, 1, false, "[batch,blocksize*blocksize*channels,height,width]"},
+      {13, detail::p2, detail::p3, detail::t36, detail::a46, 1, 1, false, "[batch,blocksize*blocksize*channels,height,width]"},
+      {28, detail::p2, detail::p3, detail::t36, detail::a46, 1, 1, false, "[batch,blocksize*blocksize*channels,height,width]"},
   };
 };
 struct DequantizeLinear {
@@ -1283,8 +1285,8 @@ struct DequantizeLinear {
 struct Det {
   static constexpr std::string_view domain = "", name = "Det";
   static constexpr op_version versions[] = {
-      {11, detail::p0, detail::p1, detail::t0, {}, 1, 1},
-      {22, detail::p0, detail::p1, detail::t3, {}, 1, 1},
+      {11, detail::p0, detail::p1, detail::t0, {}, 1, 1, false, "[...,n,n]"},
+      {22, detail::p0, detail::p1, detail::t3, {}, 1, 1, false, "[...,n,n]"},
   };
 };
 struct Div {
@@ -1372,8 +1374,8 @@ struct Expand {
 struct EyeLike {
   static constexpr std::string_view domain = "", name = "EyeLike";
   static constexpr op_version versions[] = {
-      {9, detail::p20, detail::p21, detail::t20, detail::a56, 1, 1},
-      {22, detail::p20, detail::p21, detail::t71, detail::a56, 1, 1},
+      {9, detail::p20, detail::p21, detail::t20, detail::a56, 1, 1, false, "[rows,columns]"},
+      {22, detail::p20, detail::p21, detail::t71, detail::a56, 1, 1, false, "[rows,columns]"},
   };
 };
 struct Flatten {
@@ -1402,11 +1404,11 @@ struct Floor {
 struct GRU {
   static constexpr std::string_view domain = "", name = "GRU";
   static constexpr op_version versions[] = {
-      {1, detail::p58, detail::p59, detail::t72, detail::a57, 3, 2},
-      {3, detail::p58, detail::p60, detail::t72, detail::a58, 3, 0},
-      {7, detail::p58, detail::p60, detail::t72, detail::a59, 3, 0},
-      {14, detail::p58, detail::p60, detail::t72, detail::a60, 3, 0},
-      {22, detail::p58, detail::p60, detail::t73, detail::a60, 3, 0},
+      {1, detail::p58, detail::p59, detail::t72, detail::a57, 3, 2, false, "[_,_,inputs] [directions,3*hidden_size,inputs] [directions,3*hidden_size,hidden_size] [directions,6*hidden_size] [batch] [_,_,hidden_size]"},
+      {3, detail::p58, detail::p60, detail::t72, detail::a58, 3, 0, false, "[_,_,inputs] [directions,3*hidden_size,inputs] [directions,3*hidden_size,hidden_size] [directions,6*hidden_size] [batch] [_,_,hidden_size]"},
+      {7, detail::p58, detail::p60, detail::t72, detail::a59, 3, 0, false, "[_,_,inputs] [directions,3*hidden_size,inputs] [directions,3*hidden_size,hidden_size] [directions,6*hidden_size] [batch] [_,_,hidden_size]"},
+      {14, detail::p58, detail::p60, detail::t72, detail::a60, 3, 0, false, "[_,_,inputs] [directions,3*hidden_size,inputs] [directions,3*hidden_size,hidden_size] [directions,6*hidden_size] [batch] [_,_,hidden_size]"},
+      {22, detail::p58, detail::p60, detail::t73, detail::a60, 3, 0, false, "[_,_,inputs] [directions,3*hidden_size,inputs] [directions,3*hidden_size,hidden_size] [directions,6*hidden_size] [batch] [_,_,hidden_size]"},
   };
 };
 struct Gather {
@@ -1430,9 +1432,9 @@ struct GatherND {
   static constexpr std::string_view domain = "", name = "GatherND";
   static constexpr role roles = role::moves;
   static constexpr op_version versions[] = {
-      {11, detail::p62, detail::p3, detail::t70, {}, 2, 1},
-      {12, detail::p62, detail::p3, detail::t70, detail::a62, 2, 1},
-      {13, detail::p62, detail::p3, detail::t32, detail::a62, 2, 1},
+      {11, detail::p62, detail::p3, detail::t70, {}, 2, 1, false, "[_,...] [_,...]"},
+      {12, detail::p62, detail::p3, detail::t70, detail::a62, 2, 1, false, "[_,...] [_,...]"},
+      {13, detail::p62, detail::p3, detail::t32, detail::a62, 2, 1, false, "[_,...] [_,...]"},
   };
 };
 struct Gelu {
@@ -1445,34 +1447,34 @@ struct Gelu {
 struct Gemm {
   static constexpr std::string_view domain = "", name = "Gemm";
   static constexpr op_version versions[] = {
-      {1, detail::p63, detail::p1, detail::t0, detail::a64, 3, 1},
-      {6, detail::p63, detail::p1, detail::t0, detail::a64, 3, 1},
-      {7, detail::p63, detail::p1, detail::t0, detail::a65, 3, 1},
-      {9, detail::p63, detail::p1, detail::t4, detail::a65, 3, 1},
-      {11, detail::p64, detail::p1, detail::t4, detail::a65, 2, 1},
-      {13, detail::p64, detail::p1, detail::t5, detail::a65, 2, 1},
+      {1, detail::p63, detail::p1, detail::t0, detail::a64, 3, 1, false, "[_,_] [_,_]"},
+      {6, detail::p63, detail::p1, detail::t0, detail::a64, 3, 1, false, "[_,_] [_,_]"},
+      {7, detail::p63, detail::p1, detail::t0, detail::a65, 3, 1, false, "[_,_] [_,_]"},
+      {9, detail::p63, detail::p1, detail::t4, detail::a65, 3, 1, false, "[_,_] [_,_]"},
+      {11, detail::p64, detail::p1, detail::t4, detail::a65, 2, 1, false, "[_,_] [_,_]"},
+      {13, detail::p64, detail::p1, detail::t5, detail::a65, 2, 1, false, "[_,_] [_,_]"},
   };
 };
 struct GlobalAveragePool {
   static constexpr std::string_view domain = "", name = "GlobalAveragePool";
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t0, {}, 1, 1},
-      {22, detail::p0, detail::p1, detail::t3, {}, 1, 1},
+      {1, detail::p0, detail::p1, detail::t0, {}, 1, 1, false, "[batch,channels,...]"},
+      {22, detail::p0, detail::p1, detail::t3, {}, 1, 1, false, "[batch,channels,...]"},
   };
 };
 struct GlobalLpPool {
   static constexpr std::string_view domain = "", name = "GlobalLpPool";
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t0, detail::a66, 1, 1},
-      {2, detail::p0, detail::p1, detail::t0, detail::a67, 1, 1},
-      {22, detail::p0, detail::p1, detail::t3, detail::a67, 1, 1},
+      {1, detail::p0, detail::p1, detail::t0, detail::a66, 1, 1, false, "[batch,channels,...]"},
+      {2, detail::p0, detail::p1, detail::t0, detail::a67, 1, 1, false, "[batch,channels,...]"},
+      {22, detail::p0, detail::p1, detail::t3, detail::a67, 1, 1, false, "[batch,channels,...]"},
   };
 };
 struct GlobalMaxPool {
   static constexpr std::string_view domain = "", name = "GlobalMaxPool";
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t0, {}, 1, 1},
-      {22, detail::p0, detail::p1, detail::t3, {}, 1, 1},
+      {1, detail::p0, detail::p1, detail::t0, {}, 1, 1, false, "[batch,channels,...]"},
+      {22, detail::p0, detail::p1, detail::t3, {}, 1, 1, false, "[batch,channels,...]"},
   };
 };
 struct Greater {
@@ -1496,16 +1498,16 @@ struct GreaterOrEqual {
 struct GridSample {
   static constexpr std::string_view domain = "", name = "GridSample";
   static constexpr op_version versions[] = {
-      {16, detail::p65, detail::p66, detail::t77, detail::a68, 2, 1},
-      {20, detail::p65, detail::p66, detail::t77, detail::a69, 2, 1},
-      {22, detail::p65, detail::p66, detail::t78, detail::a69, 2, 1},
+      {16, detail::p65, detail::p66, detail::t77, detail::a68, 2, 1, false, "[batch,channels,_]|[batch,channels,_,_]|[batch,channels,_,_,_] [batch,_,1]|[batch,_,_,2]|[batch,_,_,_,3]"},
+      {20, detail::p65, detail::p66, detail::t77, detail::a69, 2, 1, false, "[batch,channels,_]|[batch,channels,_,_]|[batch,channels,_,_,_] [batch,_,1]|[batch,_,_,2]|[batch,_,_,_,3]"},
+      {22, detail::p65, detail::p66, detail::t78, detail::a69, 2, 1, false, "[batch,channels,_]|[batch,channels,_,_]|[batch,channels,_,_,_] [batch,_,1]|[batch,_,_,2]|[batch,_,_,_,3]"},
   };
 };
 struct GroupNormalization {
   static constexpr std::string_view domain = "", name = "GroupNormalization";
   static constexpr op_version versions[] = {
-      {18, detail::p67, detail::p1, detail::t3, detail::a70, 3, 1, true},
-      {21, detail::p67, detail::p1, detail::t3, detail::a71, 3, 1},
+      {18, detail::p67, detail::p1, detail::t3, detail::a70, 3, 1, true, "[_,num_groups*size,...] [num_groups] [num_groups]"},
+      {21, detail::p67, detail::p1, detail::t3, detail::a71, 3, 1, false, "[_,num_groups*size,...] [num_groups*size] [num_groups*size]"},
   };
 };
 struct HammingWindow {
@@ -1579,15 +1581,15 @@ struct If {
 struct ImageDecoder {
   static constexpr std::string_view domain = "", name = "ImageDecoder";
   static constexpr op_version versions[] = {
-      {20, detail::p72, detail::p73, detail::t94, detail::a76, 1, 1},
+      {20, detail::p72, detail::p73, detail::t94, detail::a76, 1, 1, false, "[_]"},
   };
 };
 struct InstanceNormalization {
   static constexpr std::string_view domain = "", name = "InstanceNormalization";
   static constexpr op_version versions[] = {
-      {1, detail::p74, detail::p3, detail::t0, detail::a77, 3, 1},
-      {6, detail::p74, detail::p3, detail::t0, detail::a78, 3, 1},
-      {22, detail::p74, detail::p3, detail::t3, detail::a78, 3, 1},
+      {1, detail::p74, detail::p3, detail::t0, detail::a77, 3, 1, false, "[_,channels,_,...] [channels] [channels]"},
+      {6, detail::p74, detail::p3, detail::t0, detail::a78, 3, 1, false, "[_,channels,_,...] [channels] [channels]"},
+      {22, detail::p74, detail::p3, detail::t3, detail::a78, 3, 1, false, "[_,channels,_,...] [channels] [channels]"},
   };
 };
 struct IsInf {
@@ -1610,17 +1612,17 @@ struct IsNaN {
 struct LRN {
   static constexpr std::string_view domain = "", name = "LRN";
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t0, detail::a80, 1, 1},
-      {13, detail::p0, detail::p1, detail::t3, detail::a80, 1, 1},
+      {1, detail::p0, detail::p1, detail::t0, detail::a80, 1, 1, false, "[_,_,...]"},
+      {13, detail::p0, detail::p1, detail::t3, detail::a80, 1, 1, false, "[_,_,...]"},
   };
 };
 struct LSTM {
   static constexpr std::string_view domain = "", name = "LSTM";
   static constexpr op_version versions[] = {
-      {1, detail::p77, detail::p78, detail::t72, detail::a81, 3, 0},
-      {7, detail::p77, detail::p78, detail::t72, detail::a82, 3, 0},
-      {14, detail::p77, detail::p78, detail::t72, detail::a83, 3, 0},
-      {22, detail::p77, detail::p78, detail::t73, detail::a83, 3, 0},
+      {1, detail::p77, detail::p78, detail::t72, detail::a81, 3, 0, false, "[_,_,inputs] [directions,4*hidden_size,inputs] [directions,4*hidden_size,hidden_size] [directions,8*hidden_size] [batch] [_,_,hidden_size] [_,_,hidden_size] [directions,3*hidden_size]"},
+      {7, detail::p77, detail::p78, detail::t72, detail::a82, 3, 0, false, "[_,_,inputs] [directions,4*hidden_size,inputs] [directions,4*hidden_size,hidden_size] [directions,8*hidden_size] [batch] [_,_,hidden_size] [_,_,hidden_size] [directions,3*hidden_size]"},
+      {14, detail::p77, detail::p78, detail::t72, detail::a83, 3, 0, false, "[_,_,inputs] [directions,4*hidden_size,inputs] [directions,4*hidden_size,hidden_size] [directions,8*hidden_size] [batch] [_,_,hidden_size] [_,_,hidden_size] [directions,3*hidden_size]"},
+      {22, detail::p77, detail::p78, detail::t73, detail::a83, 3, 0, false, "[_,_,inputs] [directions,4*hidden_size,inputs] [directions,4*hidden_size,hidden_size] [directions,8*hidden_size] [batch] [_,_,hidden_size] [_,_,hidden_size] [directions,3*hidden_size]"},
   };
 };
 struct LayerNormalization {
@@ -1659,7 +1661,7 @@ struct LessOrEqual {
 struct LinearAttention {
   static constexpr std::string_view domain = "", name = "LinearAttention";
   static constexpr op_version versions[] = {
-      {27, detail::p81, detail::p82, detail::t100, detail::a87, 3, 2},
+      {27, detail::p81, detail::p82, detail::t100, detail::a87, 3, 2, false, "[batch,length,q_num_heads*size] [batch,length,kv_num_heads*size] [batch,length,kv_num_heads*vsize] [batch,kv_num_heads,size,vsize] [batch,length,kv_num_heads]|[batch,length,kv_num_heads*size] [batch,length,kv_num_heads\077]"},
   };
 };
 struct Log {
@@ -1716,15 +1718,15 @@ struct LpPool {
 struct MatMul {
   static constexpr std::string_view domain = "", name = "MatMul";
   static constexpr op_version versions[] = {
-      {1, detail::p4, detail::p1, detail::t0, {}, 2, 1},
-      {9, detail::p4, detail::p1, detail::t4, {}, 2, 1},
-      {13, detail::p4, detail::p1, detail::t5, {}, 2, 1},
+      {1, detail::p4, detail::p1, detail::t0, {}, 2, 1, false, "[_,...] [_,...]"},
+      {9, detail::p4, detail::p1, detail::t4, {}, 2, 1, false, "[_,...] [_,...]"},
+      {13, detail::p4, detail::p1, detail::t5, {}, 2, 1, false, "[_,...] [_,...]"},
   };
 };
 struct MatMulInteger {
   static constexpr std::string_view domain = "", name = "MatMulInteger";
   static constexpr op_version versions[] = {
-      {10, detail::p86, detail::p87, detail::t49, {}, 2, 1},
+      {10, detail::p86, detail::p87, detail::t49, {}, 2, 1, false, "[...,k] [k]|[...,k,_]"},
   };
 };
 struct Max {
@@ -1752,8 +1754,8 @@ struct MaxPool {
 struct MaxRoiPool {
   static constexpr std::string_view domain = "", name = "MaxRoiPool";
   static constexpr op_version versions[] = {
-      {1, detail::p91, detail::p1, detail::t0, detail::a95, 2, 1},
-      {22, detail::p91, detail::p1, detail::t3, detail::a95, 2, 1},
+      {1, detail::p91, detail::p1, detail::t0, detail::a95, 2, 1, false, "[batch,channels,height,width] [regions,5]"},
+      {22, detail::p91, detail::p1, detail::t3, detail::a95, 2, 1, false, "[batch,channels,height,width] [regions,5]"},
   };
 };
 struct MaxUnpool {
@@ -1784,7 +1786,7 @@ struct MeanVarianceNormalization {
 struct MelWeightMatrix {
   static constexpr std::string_view domain = "", name = "MelWeightMatrix";
   static constexpr op_version versions[] = {
-      {17, detail::p94, detail::p95, detail::t113, detail::a97, 5, 1},
+      {17, detail::p94, detail::p95, detail::t113, detail::a97, 5, 1, false, "1 1 1 1 1"},
   };
 };
 struct Min {
@@ -1830,8 +1832,8 @@ struct Multinomial {
   static constexpr std::string_view domain = "", name = "Multinomial";
   static constexpr role roles = role::is_random;
   static constexpr op_version versions[] = {
-      {7, detail::p20, detail::p21, detail::t114, detail::a99, 1, 1},
-      {22, detail::p20, detail::p21, detail::t52, detail::a99, 1, 1},
+      {7, detail::p20, detail::p21, detail::t114, detail::a99, 1, 1, false, "[batch,classes]"},
+      {22, detail::p20, detail::p21, detail::t52, detail::a99, 1, 1, false, "[batch,classes]"},
   };
 };
 struct Neg {
@@ -1846,16 +1848,16 @@ struct Neg {
 struct NegativeLogLikelihoodLoss {
   static constexpr std::string_view domain = "", name = "NegativeLogLikelihoodLoss";
   static constexpr op_version versions[] = {
-      {12, detail::p97, detail::p98, detail::t117, detail::a100, 2, 1},
-      {13, detail::p97, detail::p98, detail::t117, detail::a100, 2, 1},
-      {22, detail::p97, detail::p98, detail::t118, detail::a100, 2, 1},
+      {12, detail::p97, detail::p98, detail::t117, detail::a100, 2, 1, false, "[batch,classes,...] [batch,...] [classes]"},
+      {13, detail::p97, detail::p98, detail::t117, detail::a100, 2, 1, false, "[batch,classes,...] [batch,...] [classes]"},
+      {22, detail::p97, detail::p98, detail::t118, detail::a100, 2, 1, false, "[batch,classes,...] [batch,...] [classes]"},
   };
 };
 struct NonMaxSuppression {
   static constexpr std::string_view domain = "", name = "NonMaxSuppression";
   static constexpr op_version versions[] = {
-      {10, detail::p99, detail::p100, detail::t119, detail::a101, 2, 1},
-      {11, detail::p99, detail::p100, detail::t119, detail::a101, 2, 1},
+      {10, detail::p99, detail::p100, detail::t119, detail::a101, 2, 1, false, "[batch,boxes,4] [batch,classes,boxes]"},
+      {11, detail::p99, detail::p100, detail::t119, detail::a101, 2, 1, false, "[batch,boxes,4] [batch,classes,boxes]"},
   };
 };
 struct NonZero {
@@ -1875,9 +1877,9 @@ struct Not {
 struct OneHot {
   static constexpr std::string_view domain = "", name = "OneHot";
   static constexpr op_version versions[] = {
-      {9, detail::p102, detail::p95, detail::t121, detail::a74, 3, 1},
-      {11, detail::p102, detail::p95, detail::t121, detail::a74, 3, 1},
-      {28, detail::p102, detail::p95, detail::t122, detail::a74, 3, 1},
+      {9, detail::p102, detail::p95, detail::t121, detail::a74, 3, 1, false, "* 1 [2]"},
+      {11, detail::p102, detail::p95, detail::t121, detail::a74, 3, 1, false, "* 1 [2]"},
+      {28, detail::p102, detail::p95, detail::t122, detail::a74, 3, 1, false, "* 1 [2]"},
   };
 };
 struct Optional {
@@ -1950,14 +1952,14 @@ struct Pow {
 struct QLinearConv {
   static constexpr std::string_view domain = "", name = "QLinearConv";
   static constexpr op_version versions[] = {
-      {10, detail::p112, detail::p38, detail::t139, detail::a39, 8, 1},
+      {10, detail::p112, detail::p38, detail::t139, detail::a39, 8, 1, false, "[_,_,_,...] 1 1 [maps,_,_,...] 1|[maps] 1|[maps] 1 1 [maps]"},
   };
 };
 struct QLinearMatMul {
   static constexpr std::string_view domain = "", name = "QLinearMatMul";
   static constexpr op_version versions[] = {
-      {10, detail::p113, detail::p38, detail::t140, {}, 8, 1},
-      {21, detail::p114, detail::p38, detail::t141, {}, 8, 1},
+      {10, detail::p113, detail::p38, detail::t140, {}, 8, 1, false, "[...,k] * * [k]|[...,k,_]"},
+      {21, detail::p114, detail::p38, detail::t141, {}, 8, 1, false, "[...,k] * * [k]|[...,k,_]"},
   };
 };
 struct QuantizeLinear {
@@ -1982,10 +1984,10 @@ struct RMSNormalization {
 struct RNN {
   static constexpr std::string_view domain = "", name = "RNN";
   static constexpr op_version versions[] = {
-      {1, detail::p58, detail::p60, detail::t72, detail::a110, 3, 0},
-      {7, detail::p58, detail::p60, detail::t72, detail::a111, 3, 0},
-      {14, detail::p58, detail::p60, detail::t72, detail::a112, 3, 0},
-      {22, detail::p58, detail::p60, detail::t73, detail::a112, 3, 0},
+      {1, detail::p58, detail::p60, detail::t72, detail::a110, 3, 0, false, "[_,_,inputs] [directions,hidden_size,inputs] [directions,hidden_size,hidden_size] [directions,2*hidden_size] [batch] [_,_,hidden_size]"},
+      {7, detail::p58, detail::p60, detail::t72, detail::a111, 3, 0, false, "[_,_,inputs] [directions,hidden_size,inputs] [directions,hidden_size,hidden_size] [directions,2*hidden_size] [batch] [_,_,hidden_size]"},
+      {14, detail::p58, detail::p60, detail::t72, detail::a112, 3, 0, false, "[_,_,inputs] [directions,hidden_size,inputs] [directions,hidden_size,hidden_size] [directions,2*hidden_size] [batch] [_,_,hidden_size]"},
+      {22, detail::p58, detail::p60, detail::t73, detail::a112, 3, 0, false, "[_,_,inputs] [directions,hidden_size,inputs] [directions,hidden_size,hidden_size] [directions,2*hidden_size] [batch] [_,_,hidden_size]"},
   };
 };
 struct RandomNormal {
@@ -2023,8 +2025,8 @@ struct RandomUniformLike {
 struct Range {
   static constexpr std::string_view domain = "", name = "Range";
   static constexpr op_version versions[] = {
-      {11, detail::p120, detail::p3, detail::t150, {}, 3, 1},
-      {27, detail::p120, detail::p3, detail::t151, detail::a117, 3, 1},
+      {11, detail::p120, detail::p3, detail::t150, {}, 3, 1, false, "1 1 1"},
+      {27, detail::p120, detail::p3, detail::t151, detail::a117, 3, 1, false, "1 1 1"},
   };
 };
 struct Reciprocal {
@@ -2194,15 +2196,15 @@ struct ReverseSequence {
 struct RoiAlign {
   static constexpr std::string_view domain = "", name = "RoiAlign";
   static constexpr op_version versions[] = {
-      {10, detail::p129, detail::p66, detail::t112, detail::a127, 3, 1},
-      {16, detail::p129, detail::p66, detail::t112, detail::a128, 3, 1},
-      {22, detail::p129, detail::p66, detail::t6, detail::a128, 3, 1},
+      {10, detail::p129, detail::p66, detail::t112, detail::a127, 3, 1, false, "[batch,channels,height,width] [regions,4] [regions]"},
+      {16, detail::p129, detail::p66, detail::t112, detail::a128, 3, 1, false, "[batch,channels,height,width] [regions,4] [regions]"},
+      {22, detail::p129, detail::p66, detail::t6, detail::a128, 3, 1, false, "[batch,channels,height,width] [regions,4] [regions]"},
   };
 };
 struct RotaryEmbedding {
   static constexpr std::string_view domain = "", name = "RotaryEmbedding";
   static constexpr op_version versions[] = {
-      {23, detail::p130, detail::p1, detail::t167, detail::a129, 3, 1},
+      {23, detail::p130, detail::p1, detail::t167, detail::a129, 3, 1, false, "[batch,_,length,_]|[batch,length,num_heads*size] [positions,half]|[batch,length,half] [positions,half]|[batch,length,half] [batch,length]"},
   };
 };
 struct Round {
@@ -2216,7 +2218,7 @@ struct Round {
 struct STFT {
   static constexpr std::string_view domain = "", name = "STFT";
   static constexpr op_version versions[] = {
-      {17, detail::p131, detail::p42, detail::t52, detail::a130, 2, 1},
+      {17, detail::p131, detail::p42, detail::t52, detail::a130, 2, 1, false, "[batch,length]|[batch,length,1]|[batch,length,2] 1 [_] 1"},
   };
 };
 struct Scan {
@@ -2253,10 +2255,10 @@ struct ScatterElements {
 struct ScatterND {
   static constexpr std::string_view domain = "", name = "ScatterND";
   static constexpr op_version versions[] = {
-      {11, detail::p136, detail::p3, detail::t70, {}, 3, 1},
-      {13, detail::p136, detail::p3, detail::t32, {}, 3, 1},
-      {16, detail::p136, detail::p3, detail::t32, detail::a135, 3, 1},
-      {18, detail::p136, detail::p3, detail::t32, detail::a136, 3, 1},
+      {11, detail::p136, detail::p3, detail::t70, {}, 3, 1, false, "[_,...] [_,...]"},
+      {13, detail::p136, detail::p3, detail::t32, {}, 3, 1, false, "[_,...] [_,...]"},
+      {16, detail::p136, detail::p3, detail::t32, detail::a135, 3, 1, false, "[_,...] [_,...]"},
+      {18, detail::p136, detail::p3, detail::t32, detail::a136, 3, 1, false, "[_,...] [_,...]"},
   };
 };
 struct Selu {
@@ -2398,8 +2400,8 @@ struct Softmax {
 struct SoftmaxCrossEntropyLoss {
   static constexpr std::string_view domain = "", name = "SoftmaxCrossEntropyLoss";
   static constexpr op_version versions[] = {
-      {12, detail::p148, detail::p149, detail::t117, detail::a100, 2, 1},
-      {13, detail::p148, detail::p149, detail::t118, detail::a100, 2, 1},
+      {12, detail::p148, detail::p149, detail::t117, detail::a100, 2, 1, false, "[batch,classes,...] [batch,...] [classes]"},
+      {13, detail::p148, detail::p149, detail::t118, detail::a100, 2, 1, false, "[batch,classes,...] [batch,...] [classes]"},
   };
 };
 struct Softplus {
@@ -2422,9 +2424,9 @@ struct SpaceToDepth {
   static constexpr std::string_view domain = "", name = "SpaceToDepth";
   static constexpr role roles = role::moves | role::permutes;
   static constexpr op_version versions[] = {
-      {1, detail::p2, detail::p3, detail::t35, detail::a45, 1, 1},
-      {13, detail::p2, detail::p3, detail::t36, detail::a45, 1, 1},
-      {28, detail::p2, detail::p3, detail::t36, detail::a46, 1, 1},
+      {1, detail::p2, detail::p3, detail::t35, detail::a45, 1, 1, false, "[batch,channels,blocksize*height,blocksize*width]"},
+      {13, detail::p2, detail::p3, detail::t36, detail::a45, 1, 1, false, "[batch,channels,blocksize*height,blocksize*width]"},
+      {28, detail::p2, detail::p3, detail::t36, detail::a46, 1, 1, false, "[batch,channels,blocksize*height,blocksize*width]"},
   };
 };
 struct Split {
@@ -2440,8 +2442,8 @@ struct Split {
 struct SplitToSequence {
   static constexpr std::string_view domain = "", name = "SplitToSequence";
   static constexpr op_version versions[] = {
-      {11, detail::p154, detail::p139, detail::t190, detail::a4, 1, 1},
-      {24, detail::p154, detail::p139, detail::t191, detail::a4, 1, 1},
+      {11, detail::p154, detail::p139, detail::t190, detail::a4, 1, 1, false, "* []|[_]"},
+      {24, detail::p154, detail::p139, detail::t191, detail::a4, 1, 1, false, "* []|[_]"},
   };
 };
 struct Sqrt {
@@ -2476,7 +2478,7 @@ struct StringConcat {
 struct StringNormalizer {
   static constexpr std::string_view domain = "", name = "StringNormalizer";
   static constexpr op_version versions[] = {
-      {10, detail::p156, detail::p157, detail::t193, detail::a146, 1, 1},
+      {10, detail::p156, detail::p157, detail::t193, detail::a146, 1, 1, false, "[_]|[1,_]"},
   };
 };
 struct StringSplit {
@@ -2539,13 +2541,13 @@ struct Tanh {
 struct TensorScatter {
   static constexpr std::string_view domain = "", name = "TensorScatter";
   static constexpr op_version versions[] = {
-      {24, detail::p160, detail::p161, detail::t162, detail::a148, 2, 1},
+      {24, detail::p160, detail::p161, detail::t162, detail::a148, 2, 1, false, "[batch,...] [batch,...] [batch]"},
   };
 };
 struct TfIdfVectorizer {
   static constexpr std::string_view domain = "", name = "TfIdfVectorizer";
   static constexpr op_version versions[] = {
-      {9, detail::p0, detail::p66, detail::t195, detail::a149, 1, 1},
+      {9, detail::p0, detail::p66, detail::t195, detail::a149, 1, 1, false, "[_]|[_,_]"},
   };
 };
 struct ThresholdedRelu {
@@ -2560,7 +2562,7 @@ struct Tile {
   static constexpr std::string_view domain = "", name = "Tile";
   static constexpr role roles = role::moves;
   static constexpr op_version versions[] = {
-      {1, detail::p162, detail::p3, detail::t196, {}, 3, 1},
+      {1, detail::p162, detail::p3, detail::t196, {}, 3, 1, false, "* 1 1"},
       {6, detail::p163, detail::p3, detail::t183, {}, 2, 1},
       {13, detail::p163, detail::p3, detail::t184, {}, 2, 1},
   };
@@ -2569,9 +2571,9 @@ struct TopK {
   static constexpr std::string_view domain = "", name = "TopK";
   static constexpr op_version versions[] = {
       {1, detail::p0, detail::p164, detail::t109, detail::a150, 1, 2},
-      {10, detail::p165, detail::p164, detail::t197, detail::a74, 2, 2},
-      {11, detail::p165, detail::p164, detail::t198, detail::a151, 2, 2},
-      {24, detail::p165, detail::p164, detail::t199, detail::a151, 2, 2},
+      {10, detail::p165, detail::p164, detail::t197, detail::a74, 2, 2, false, "* 1"},
+      {11, detail::p165, detail::p164, detail::t198, detail::a151, 2, 2, false, "* 1"},
+      {24, detail::p165, detail::p164, detail::t199, detail::a151, 2, 2, false, "* 1"},
   };
 };
 struct Transpose {
@@ -2589,7 +2591,7 @@ struct Transpose {
 struct Trilu {
   static constexpr std::string_view domain = "", name = "Trilu";
   static constexpr op_version versions[] = {
-      {14, detail::p167, detail::p3, detail::t32, detail::a153, 1, 1},
+      {14, detail::p167, detail::p3, detail::t32, detail::a153, 1, 1, false, "[...,rows,columns] 1"},
   };
 };
 struct Unique {
@@ -2615,7 +2617,7 @@ struct Unsqueeze {
 struct Upsample {
   static constexpr std::string_view domain = "", name = "Upsample";
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t200, detail::a156, 1, 1},
+      {1, detail::p0, detail::p1, detail::t200, detail::a156, 1, 1, false, "[batch,channels,height,width]"},
       {7, detail::p0, detail::p1, detail::t35, detail::a157, 1, 1},
       {9, detail::p125, detail::p1, detail::t164, detail::a123, 2, 1},
       {10, detail::p125, detail::p1, detail::t164, detail::a123, 2, 1, true},

@@ -11,14 +11,14 @@ inline constexpr parameter p1[] = {{"Y", "T1"}};
 inline constexpr type_rule t0[] = {{"T1", 0x10c02}};
 inline constexpr attribute_rule a0[] = {
     {"prob_mod", attribute_kind::g}, {"scale", attribute_kind::f}, {"score_mod", attribute_kind::g},
-    {"softmax_precision", attribute_kind::i}};
+    {"softmax_precision", attribute_kind::i, false, false, 0, 0, {}, "1|10|11|16"}};
 }  // namespace detail
 
 struct FlexAttention {
   static constexpr std::string_view domain = "ai.onnx.preview", name = "FlexAttention";
   static constexpr role roles = role::has_subgraphs;
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t0, detail::a0, 3, 1},
+      {1, detail::p0, detail::p1, detail::t0, detail::a0, 3, 1, false, "[batch,heads,length,size] [batch,groups,keys,size] [batch,groups,keys,_]"},
   };
 };
 

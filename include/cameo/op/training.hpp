@@ -30,13 +30,13 @@ inline constexpr attribute_rule a3[] = {
 struct Adagrad {
   static constexpr std::string_view domain = "ai.onnx.preview.training", name = "Adagrad";
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t0, detail::a0, 3, 1},
+      {1, detail::p0, detail::p1, detail::t0, detail::a0, 3, 1, false, "1 1"},
   };
 };
 struct Adam {
   static constexpr std::string_view domain = "ai.onnx.preview.training", name = "Adam";
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t0, detail::a1, 3, 1},
+      {1, detail::p0, detail::p1, detail::t0, detail::a1, 3, 1, false, "1 1"},
   };
 };
 struct Gradient {
@@ -49,7 +49,7 @@ struct Gradient {
 struct Momentum {
   static constexpr std::string_view domain = "ai.onnx.preview.training", name = "Momentum";
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t0, detail::a3, 3, 1},
+      {1, detail::p0, detail::p1, detail::t0, detail::a3, 3, 1, false, "1 1"},
   };
 };
 

@@ -14,16 +14,11 @@ struct head_shape {
 result<head_shape> heads_of(const infer_context& c, std::size_t input, std::string_view name) {
   const dims* in = c.shape(input);
   if (!in) return head_shape{};
-  if (status s = check_rank(*in, 3, 4, "an input of Attention"); !s) return s;
   if (in->size() == 4) return head_shape{(*in)[0], (*in)[1], (*in)[2], (*in)[3], true};
   const std::int64_t heads = c.int_or(name, 0);
   if (heads < 1) return invalid("attribute ", name, " is ", heads, ", must be 1 or more for an input of rank 3");
-  head_shape shape{(*in)[0], dim::fixed(heads), (*in)[1], dim{}, false};
-  if (!(*in)[2].known()) return shape;
-  if ((*in)[2].size % heads != 0)
-    return invalid("input ", input, " has shape ", *in, ", its last dim must be a multiple of ", name, ", ", heads);
-  shape.size = dim::fixed((*in)[2].size / heads);
-  return shape;
+  const dim width = (*in)[2];
+  return head_shape{(*in)[0], dim::fixed(heads), (*in)[1], width.known() ? dim::fixed(width.size / heads) : dim{}};
 }
 
 /// The number of keys, those of the past included.
@@ -31,7 +26,6 @@ result<dim> total_length(const infer_context& c, const head_shape& key) {
   if (c.input_count() <= 4) return key.sequence;
   const dims* past = c.shape(4);
   if (!past) return dim{};
-  if (status s = check_rank(*past, 4, "past_key"); !s) return s;
   return sum((*past)[2], key.sequence);
 }
 

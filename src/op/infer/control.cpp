@@ -333,8 +333,6 @@ status sequence_map(infer_context& c) {
 /// softmax_precision.
 status flex_attention(infer_context& c) {
   const dims *q = c.shape(0), *k = c.shape(1), *v = c.shape(2);
-  for (const dims* one : {q, k, v})
-    if (status s = check_rank(one, 4, "an input"); !s) return s;
   const result<dtype> precision =
       dtype_attribute(c, "softmax_precision", c.element(0) == dtype::f64 ? dtype::f64 : dtype::f32);
   if (!precision) return precision.error();

@@ -83,8 +83,6 @@ dim in_blocks(dim channels) {
 
 status nchwc_conv(infer_context& c) {
   const dims *x = c.shape(0), *w = c.shape(1);
-  if (status s = check_rank(x, 4, "X"); !s) return s;
-  if (status s = check_rank(w, 4, "W"); !s) return s;
   const result<geometry::window> shape = detail::read_window(c.attributes());
   if (!shape) return shape.error();
   if (!x) return give(c, 0, c.element(0), dims(4));
@@ -97,7 +95,6 @@ status nchwc_conv(infer_context& c) {
 status nchwc_reorder_input(infer_context& c) {
   std::optional<dims> out;
   if (const dims* x = c.shape(0)) {
-    if (status s = check_rank(*x, 4, "X"); !s) return s;
     const std::size_t at = c.int_or("channels_last", 0) ? 1 : 2;
     out = dims{(*x)[0], in_blocks((*x)[at == 1 ? 3 : 1]), (*x)[at], (*x)[at + 1]};
   }
@@ -109,7 +106,6 @@ status nchwc_reorder_output(infer_context& c) {
   if (channels < 1) return invalid("attribute channels is ", channels, ", must be 1 or more");
   const dims* x = c.shape(0);
   if (!x) return give(c, 0, c.element(0), dims(4));
-  if (status s = check_rank(*x, 4, "X"); !s) return s;
   if (result<dim> same =
           unify((*x)[1], in_blocks(dim::fixed(channels)), "the channels of X and the attribute, in blocks");
       !same)
@@ -124,7 +120,6 @@ status nchwc_upsample(infer_context& c) {
   if (scales.size() != 4) return invalid("attribute scales has ", scales.size(), " elements, must have 4");
   std::optional<dims> out;
   if (const dims* x = c.shape(0)) {
-    if (status s = check_rank(*x, 4, "X"); !s) return s;
     out = *x;
     for (std::size_t i = 0; i < 4; ++i) {
       const dim both[] = {(*x)[i], dim::fixed(scales[i])};
@@ -219,8 +214,6 @@ status max_roi_pool(infer_context& c) {
   const dims *x = c.shape(0), *rois = c.shape(1);
   if (pooled.size() != 2 || pooled[0] < 1 || pooled[1] < 1)
     return invalid("attribute pooled_shape must be two sizes of 1 or more");
-  if (status s = check_rank(x, 4, "X"); !s) return s;
-  if (status s = check_rank(rois, 2, "rois"); !s) return s;
   return give(c, 0, c.element(0),
               dims{rois ? (*rois)[0] : dim{}, x ? (*x)[1] : dim{}, dim::fixed(pooled[0]), dim::fixed(pooled[1])});
 }
@@ -230,8 +223,6 @@ status roi_align(infer_context& c) {
   if (height < 1 || width < 1)
     return invalid("attributes output_height and output_width are ", height, " and ", width, ", must be 1 or more");
   const dims *x = c.shape(0), *rois = c.shape(1);
-  if (status s = check_rank(x, 4, "X"); !s) return s;
-  if (status s = check_rank(rois, 2, "rois"); !s) return s;
   return give(c, 0, c.element(0),
               dims{rois ? (*rois)[0] : dim{}, x ? (*x)[1] : dim{}, dim::fixed(height), dim::fixed(width)});
 }
@@ -240,7 +231,6 @@ status grid_sample(infer_context& c) {
   const dims *x = c.shape(0), *grid = c.shape(1);
   std::optional<dims> out;
   if (x && grid) {
-    if (status s = check_rank(*x, 3, std::size_t(-1), "X"); !s) return s;
     if (status s = check_rank(*grid, x->size(), "grid"); !s) return s;
     out = dims{(*x)[0], (*x)[1]};
     out->insert(out->end(), grid->begin() + 1, grid->end() - 1);

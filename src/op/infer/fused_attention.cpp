@@ -19,7 +19,7 @@ dim head_size(const dims* x, std::int64_t heads) {
 result<dim> with_past(const infer_context& c, std::size_t input, std::size_t axis, const dim& now) {
   if (c.input_count() <= input) return now;
   const dims* past = c.shape(input);
-  if (!past || past->size() <= axis) return dim{};
+  if (!past) return dim{};
   return sum((*past)[axis], now);
 }
 result<std::int64_t> heads_of(const infer_context& c, std::string_view name) {
@@ -36,11 +36,10 @@ status projected_attention(infer_context& c) {
   if (!heads) return heads.error();
   const dims *x = c.shape(0), *weights = c.shape(1);
   if (!x) return status_code::ok;
-  if (status s = check_rank(*x, 3, "input"); !s) return s;
   const std::span<const std::int64_t> sizes = c.ints_or("qkv_hidden_sizes");
   dim hidden;
   if (sizes.size() == 3) hidden = dim::fixed(sizes[2]);
-  else if (weights && weights->size() == 2) hidden = share((*weights)[1], 3);
+  else if (weights) hidden = share((*weights)[1], 3);
   give(c, 0, c.element(0), dims{(*x)[0], (*x)[1], hidden});
   result<dim> total = with_past(c, 4, 3, (*x)[1]);
   if (!total) return total.error();
@@ -53,9 +52,6 @@ status multi_head_attention(infer_context& c) {
   if (!heads) return heads.error();
   const dims *q = c.shape(0), *k = c.shape(1), *v = c.shape(2);
   if (!q) return status_code::ok;
-  if (status s = check_rank(*q, 3, 5, "query"); !s) return s;
-  if (status s = k ? check_rank(*k, 3, 5, "key") : status{}; !s) return s;
-  if (status s = v ? check_rank(*v, 3, 4, "value") : status{}; !s) return s;
   const dim size = head_size(q, *heads);
   dim value_size = size, length = (*q)[1];
   if (c.has_input(1)) {
@@ -68,7 +64,7 @@ status multi_head_attention(infer_context& c) {
   if (!total) return total.error();
   const bool has_space = c.has_input(6) && c.has_input(8);  // past_sequence_length: the past has space for new keys
   const dims* past = has_space ? c.shape(6) : nullptr;
-  const dim rows = !has_space ? *total : past && past->size() == 4 ? (*past)[2] : dim{};
+  const dim rows = !has_space ? *total : past ? (*past)[2] : dim{};
   give(c, 0, c.element(0), dims{(*q)[0], (*q)[1], *hidden});
   give(c, 1, c.element(0), dims{(*q)[0], dim::fixed(*heads), rows, size});
   give(c, 2, c.element(0), dims{(*q)[0], dim::fixed(*heads), rows, value_size});
@@ -83,7 +79,6 @@ status group_query_attention(infer_context& c) {
   if (!key_heads) return key_heads.error();
   const dims* q = c.shape(0);
   if (!q) return status_code::ok;
-  if (status s = check_rank(*q, 3, "query"); !s) return s;
   if (*heads > 1 << 20 || *key_heads > 1 << 20) return status_code::ok;
   const dim size = share((*q)[2], c.has_input(1) ? *heads : *heads + 2 * *key_heads);
   const dim parts[] = {dim::fixed(*heads), size};
@@ -93,8 +88,8 @@ status group_query_attention(infer_context& c) {
   // A cache with a sliding window keeps its length; one of 4 bits has two numbers in an element.
   const dims* past = c.has_input(3) ? c.shape(3) : nullptr;
   const bool stays = c.int_or("sliding_window_cache", 0) != 0, packs = c.int_or("kv_cache_bit_width", 0) == 4;
-  const dim rows = stays && past && past->size() == 4 ? (*past)[2] : dim{};
-  const dim width = !packs ? size : past && past->size() == 4 ? past->back() : dim{};
+  const dim rows = stays && past ? (*past)[2] : dim{};
+  const dim width = !packs ? size : past ? past->back() : dim{};
   for (const std::size_t i : {1, 2})
     give(c, i, c.element(c.has_input(3) ? 3 : 0), dims{(*q)[0], dim::fixed(*key_heads), rows, width});
   return give(c, 3, c.element(0), dims{(*q)[0], dim::fixed(*heads), (*q)[1], dim{}});

@@ -87,7 +87,6 @@ status gather_nd(infer_context& c) {
   std::optional<dims> out;
   if (in && indices) {
     const std::int64_t batch = c.int_or("batch_dims", 0);
-    if (indices->empty()) return invalid("indices is a scalar, must have rank 1 or more");
     if (batch < 0 || batch >= std::int64_t(std::min(in->size(), indices->size())))
       return invalid("attribute batch_dims is ", batch, ", must be from 0 to less than the ranks of ", *in, " and ",
                      *indices);
@@ -117,7 +116,6 @@ status scatter_elements(infer_context& c) {
 status scatter_nd(infer_context& c) {
   const dims *in = c.shape(0), *indices = c.shape(1);
   if (in && indices) {
-    if (indices->empty()) return invalid("indices is a scalar, must have rank 1 or more");
     if (const dim depth = indices->back(); depth.known() && depth.size > std::int64_t(in->size()))
       return invalid("the last dim of indices ", *indices, " is ", depth, ", must be at most the rank of data ", *in);
   }

@@ -156,8 +156,6 @@ status range(infer_context& c) {
 status eye_like(infer_context& c) {
   result<dtype> type = dtype_attribute(c, "dtype", c.element(0));
   if (!type) return type.error();
-  if (const dims* in = c.shape(0))
-    if (status s = check_rank(*in, 2, "input"); !s) return s;
   return give(c, 0, *type, copy_of(c.shape(0)));
 }
 
@@ -181,10 +179,7 @@ status multinomial(infer_context& c) {
   const std::int64_t samples = c.int_or("sample_size", 1);
   if (samples < 1) return invalid("attribute sample_size is ", samples, ", must be 1 or more");
   std::optional<dims> out;
-  if (const dims* in = c.shape(0)) {
-    if (status s = check_rank(*in, 2, "input"); !s) return s;
-    out = dims{(*in)[0], dim::fixed(samples)};
-  }
+  if (const dims* in = c.shape(0)) out = dims{(*in)[0], dim::fixed(samples)};
   return give(c, 0, *type, std::move(out));
 }
 

@@ -57,8 +57,7 @@ status fused_matmul(infer_context& c) {
 status sparse_matmul(infer_context& c) {
   const value_type* const a = c.has_input(0) ? c.input(0) : nullptr;
   const dims* const sparse = a && a->shape ? &*a->shape : nullptr;
-  for (const dims* one : {sparse, c.shape(1)})
-    if (status s = check_rank(one, 2, "an input"); !s) return s;
+  if (status s = check_rank(sparse, 2, "A"); !s) return s;
   result<std::optional<dims>> out =
       matmul_shape(sparse, c.shape(1), c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0);
   if (!out) return out.error();
@@ -95,12 +94,10 @@ status gemm(infer_context& c) {
   const dims *a = c.shape(0), *b = c.shape(1);
   dim rows, columns, inner_a, inner_b;
   if (a) {
-    if (status s = check_rank(*a, 2, "A"); !s) return s;
     const std::size_t transposed = c.int_or("transA", 0) != 0;
     rows = (*a)[transposed], inner_a = (*a)[1 - transposed];
   }
   if (b) {
-    if (status s = check_rank(*b, 2, "B"); !s) return s;
     const std::size_t transposed = c.int_or("transB", 0) != 0;
     columns = (*b)[1 - transposed], inner_b = (*b)[transposed];
   }

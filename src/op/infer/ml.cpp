@@ -40,7 +40,7 @@ status ml_float_like_input(infer_context& c) { return give(c, 0, dtype::f32, cop
 
 status ml_array_feature_extractor(infer_context& c) {
   std::optional<dims> out = copy_of(c.shape(0));
-  if (out && !out->empty()) {
+  if (out) {
     if (out->size() == 1) out->insert(out->begin(), dim::fixed(1));
     const dims* const y = c.shape(1);
     out->back() = y && y->size() == 1 ? (*y)[0] : dim{};

@@ -86,10 +86,7 @@ status recurrent(infer_context& c) {
   recurrent_shape r;
   if (c.string_or("direction", "forward") == "bidirectional") r.directions = 2;
   const bool batch_first = c.int_or("layout", 0) != 0;
-  if (const dims* x = c.shape(0)) {
-    if (status s = check_rank(*x, 3, "X"); !s) return s;
-    r.steps = (*x)[batch_first], r.batch = (*x)[!batch_first];
-  }
+  if (const dims* x = c.shape(0)) r.steps = (*x)[batch_first], r.batch = (*x)[!batch_first];
   const dim directions = dim::fixed(r.directions);
   if (batch_first) {
     give(c, 0, c.element(0), dims{r.batch, r.steps, directions, size});

@@ -284,7 +284,6 @@ status upsample(infer_context& c) {
     const attribute* scales = c.find("scales");
     return scales ? give_scaled(c, scales->floats, *axes) : status{};
   }
-  if (status s = check_rank(*in, 4, "X"); !s) return s;
   const attribute *rows = c.find("height_scale"), *columns = c.find("width_scale");
   const float scales[] = {1, 1, rows ? rows->f : 1, columns ? columns->f : 1};
   return give_scaled(c, scales, *axes);

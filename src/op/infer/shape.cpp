@@ -241,9 +241,8 @@ status check_block(std::int64_t block) {
   return invalid("attribute blocksize is ", block, ", must be from 1 to 46340");
 }
 
-result<dim> divided(dim d, std::int64_t by, std::size_t axis) {
+result<dim> divided(dim d, std::int64_t by) {
   if (!d.known()) return by == 1 ? d : dim{};
-  if (d.size % by != 0) return invalid("axis ", axis, " has size ", d, ", must be a multiple of ", by);
   return dim::fixed(d.size / by);
 }
 
@@ -256,14 +255,11 @@ result<dim> multiplied(dim d, std::int64_t by) {
 status moved_depth(infer_context& c, bool to_space) {
   const std::int64_t block = c.int_or("blocksize", 0);
   if (status s = check_block(block); !s) return s;
-  const auto pixels = [&](dim d, std::size_t axis) {
-    return to_space ? multiplied(d, block) : divided(d, block, axis);
-  };
+  const auto pixels = [&](dim d) { return to_space ? multiplied(d, block) : divided(d, block); };
   std::optional<dims> out;
   if (const dims* in = c.shape(0)) {
-    if (status s = check_rank(*in, 4, "input"); !s) return s;
-    const result<dim> depth = to_space ? divided((*in)[1], block * block, 1) : multiplied((*in)[1], block * block),
-                      rows = pixels((*in)[2], 2), columns = pixels((*in)[3], 3);
+    const result<dim> depth = to_space ? divided((*in)[1], block * block) : multiplied((*in)[1], block * block),
+                      rows = pixels((*in)[2]), columns = pixels((*in)[3]);
     for (const result<dim>* d : {&depth, &rows, &columns})
       if (!*d) return d->error();
     out = dims{(*in)[0], *depth, *rows, *columns};

@@ -19,7 +19,6 @@ dim half_of(dim length) { return length.known() ? dim::fixed(length.size / 2 + 1
 status dft(infer_context& c) {
   const dims* in = c.shape(0);
   if (!in) return give(c, 0, c.element(0));
-  if (status s = check_rank(*in, 2, std::size_t(-1), "input"); !s) return s;
   dims out = *in;
   const bool inverse = c.int_or("inverse", 0) != 0, onesided = c.int_or("onesided", 0) != 0;
   out.back() = dim::fixed(onesided && inverse ? 1 : 2);
@@ -44,7 +43,6 @@ status dft(infer_context& c) {
 status stft(infer_context& c) {
   const dims *signal = c.shape(0), *window = c.shape(2);
   if (!signal) return give(c, 0, c.element(0));
-  if (status s = check_rank(*signal, 2, 3, "signal"); !s) return s;
   dim length = c.input_count() > 3 ? size_in(c, 3, {}) : dim{};
   if (!length.known() && window && window->size() == 1) length = window->front();
   const dim lines = c.int_or("onesided", 1) != 0 ? half_of(length) : length;

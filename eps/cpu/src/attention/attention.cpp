@@ -15,14 +15,8 @@ namespace {
 
 status layout_of(const value& v, std::int64_t heads, std::string_view name, head_layout& out) {
   const extents& s = v.shape;
-  if (s.rank() == 4) {
-    out = {s[0], s[1], s[2], s[3], s.count(1, 4), s.count(2, 4), s[3]};
-    if (heads && heads != s[1]) return bad_input(name, " ", s, " has not the ", heads, " heads of the attribute");
-    return {};
-  }
-  if (s.rank() != 3) return bad_input(name, " ", s, " must be of rank 3 or 4");
-  if (heads < 1 || s[2] % heads != 0)
-    return bad_input(name, " ", s, " of rank 3 needs a number of heads that divides its last axis, not ", heads);
+  if (s.rank() == 4) return out = {s[0], s[1], s[2], s[3], s.count(1, 4), s.count(2, 4), s[3]}, status{};
+  if (heads < 1) return bad_input(name, " ", s, " of rank 3 needs a number of heads");
   out = {s[0], heads, s[1], s[2] / heads, s.count(1, 3), s[2] / heads, s[2]};
   return {};
 }
@@ -35,25 +29,16 @@ struct key_bias {
   std::int64_t mask_strides[3] = {}, mask_length = 0;
   const attention* how;
 
-  static status make(const attention& how, const value& mask, const value& lengths, const head_layout& q,
-                     std::int64_t keys, std::int64_t past, key_bias& out) {
+  static status make(const attention& how, const value& mask, const value& lengths, std::int64_t keys,
+                     std::int64_t past, key_bias& out) {
     out = {keys, past, &mask, &lengths, {}, 0, &how};
-    if (lengths && lengths.shape != extents{q.batches})
-      return bad_input("nonpad_kv_seqlen ", lengths.shape, " must be ", extents{q.batches});
     if (!mask) return {};
     const extents& s = mask.shape;
-    bool fits = s.rank() >= 1 && s.rank() <= 4 && s.back() <= keys;
-    const std::int64_t most[3] = {q.batches, q.heads, q.length};
-    std::int64_t stride = fits ? s.back() : 0;
-    for (std::size_t i = s.rank(); fits && i-- > 1;) {
-      const std::size_t axis = i - 1, which = axis + 4 - s.rank();
-      fits = s[axis] == 1 || s[axis] == most[which];
-      out.mask_strides[which] = s[axis] == 1 ? 0 : stride;
-      fits = fits && checked_multiply(stride, s[axis], stride);
-    }
-    if (!fits)
-      return bad_input("attn_mask ", s, " does not broadcast to ", extents{q.batches, q.heads, q.length, keys});
-    out.mask_length = s.back();
+    if (s.back() > keys) return bad_input("attn_mask ", s, " has more columns than the ", keys, " keys");
+    if (status fits = usable_sizes("attn_mask", s); !fits) return fits;
+    std::int64_t stride = out.mask_length = s.back();
+    for (std::size_t axis = s.rank() - 1; axis-- > 0; stride *= s[axis])
+      out.mask_strides[axis + 4 - s.rank()] = s[axis] == 1 ? 0 : stride;
     return {};
   }
 
@@ -121,27 +106,6 @@ void weigh_keys(const attention& how, C* row, const C* bias, bool any, std::int6
   if (any) soft_max(row, keys);
   else std::fill(row, row + keys, C(0));
   if (shown && how.shown == attention::weights) std::copy_n(row, keys, shown);
-}
-
-/// Checks that the sizes of all inputs agree.
-status check(const value& past_k, const value& past_v, const head_layout& q, const head_layout& k,
-             const head_layout& v) {
-  if (k.batches != q.batches || v.batches != q.batches || k.length != v.length || k.heads != v.heads ||
-      q.size != k.size)
-    return bad_input(
-        "Q, K and V don't fit: they need equal batches, K and V equal heads and lengths, Q and K equal sizes "
-        "of a head");
-  if (k.heads < 1 || q.heads % k.heads != 0)
-    return bad_input(q.heads, " heads of Q can't share ", k.heads, " heads of K and V");
-  if (bool(past_k) != bool(past_v)) return bad_input("past_key and past_value go together");
-  if (!past_k) return {};
-  const auto fits = [&](const value& past, const head_layout& now) {
-    return past.shape.rank() == 4 && past.shape[0] == now.batches && past.shape[1] == now.heads &&
-           past.shape[3] == now.size && past.shape[2] == past_k.shape[2];
-  };
-  if (!fits(past_k, k) || !fits(past_v, v))
-    return bad_input("past_key ", past_k.shape, " and past_value ", past_v.shape, " don't fit K and V");
-  return {};
 }
 
 /// The operands of one run.
@@ -258,7 +222,9 @@ status attention::run_as(run_context& c) const {
   if (status s = layout_of(q_in, q_heads, "Q", q); !s) return s;
   if (status s = layout_of(c.input(1), kv_heads, "K", k_now); !s) return s;
   if (status s = layout_of(c.input(2), kv_heads, "V", v_now); !s) return s;
-  if (status s = check(past_k, past_v, q, k_now, v_now); !s) return s;
+  if (k_now.heads < 1 || q.heads % k_now.heads != 0)
+    return bad_input(q.heads, " heads of Q can't share ", k_now.heads, " heads of K and V");
+  if (bool(past_k) != bool(past_v)) return bad_input("past_key and past_value go together");
   for (const std::size_t i : {0, 1, 2, 4, 5})
     if (c.input(i))
       if (status s = usable_sizes("an input", c.input(i).shape); !s) return s;
@@ -266,7 +232,7 @@ status attention::run_as(run_context& c) const {
   std::int64_t keys = 0;
   if (!checked_add(past, k_now.length, keys)) return status_code::out_of_memory;
   key_bias bias{};
-  if (status s = key_bias::make(*this, c.input(3), c.input(6), q, keys, past, bias); !s) return s;
+  if (status s = key_bias::make(*this, c.input(3), c.input(6), keys, past, bias); !s) return s;
   const auto from = wide_heads<C>(c, {q_in, 0, q});
   if (!from) return from.error();
   // 16-bit keys and values are not widened here if both have the same type: the loops read one type for both.

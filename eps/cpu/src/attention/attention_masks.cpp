@@ -59,12 +59,7 @@ status combine_masks(run_context& c, const value& mask, const value& bias, float
   extents shape{1, 1, 1, w.keys};
   if (bias) {
     shape = bias.shape;
-    const bool fits = shape.rank() == 4 && (shape[0] == 1 || shape[0] == w.batches) &&
-                      (shape[1] == 1 || shape[1] == w.heads) && (shape[2] == 1 || shape[2] == w.queries) &&
-                      shape[3] == w.keys;
-    if (!fits)
-      return bad_input("attention_bias ", shape, " must be ", extents{w.batches, w.heads, w.queries, w.keys},
-                       ", where the first three may be 1");
+    if (shape[3] != w.keys) return bad_input("attention_bias ", shape, " must have rows of ", w.keys);
   }
   const auto steps = [&](const extents& s) {
     return head_strides{s[0] == 1 ? 0 : s[1] * s[2] * s[3], s[1] == 1 ? 0 : s[2] * s[3], s[2] == 1 ? 0 : s[3]};

@@ -21,38 +21,28 @@ struct decoder_sizes {
 
 status read_sizes(const run_context& c, std::int64_t heads, bool shares, decoder_sizes& out) {
   const value &q = c.input(0), &k = c.input(1), &v = c.input(2), &past_k = c.input(5), &past_v = c.input(6);
-  out = {q.shape.rank() == 3 ? q.shape[0] : 0, heads, 0, 0, 0, 1, k && k.shape.rank() == 4, !k};
-  const auto refused = [&] {
-    return bad_input("query ", q.shape, ", key ", k.shape, ", value ", v.shape, ", past_key ", past_k.shape,
-                     " and past_value ", past_v.shape, " don't fit each other and ", heads, " heads");
-  };
-  if (q.shape.rank() != 3 || q.shape[1] != 1 || bool(k) != bool(v) || bool(past_k) != bool(past_v)) return refused();
+  out = {q.shape[0], heads, 0, 0, 0, 1, k && k.shape.rank() == 4, !k};
   for (const value* one : {&q, &k, &v, &past_k, &past_v})
     if (*one)
       if (status s = usable_sizes("an input", one->shape); !s) return s;
-  if (past_k && (past_k.shape.rank() != 4 || past_v.shape.rank() != 4)) return refused();
-  if (out.packed ? !past_k : q.shape[2] % heads != 0) return refused();
-  if (v && v.shape.rank() != (out.cross ? 4u : 3u)) return refused();
-  out.size = out.packed ? past_k.shape[3] : q.shape[2] / heads;
-  out.value_size = out.packed ? past_v.shape[3] : out.cross ? v.shape.back() : v.shape.back() / heads;
-  const std::int64_t b = out.batches;
-  if (out.packed && q.shape[2] != 2 * out.width() + out.value_width()) return refused();
-  if (out.cross) {
-    out.capacity = k.shape[2];
-    const bool fits = k.shape == extents{b, heads, out.capacity, out.size} &&
-                      v.shape == extents{b, heads, out.capacity, out.value_size};
-    return fits ? status{} : refused();
+  bool fits =
+      bool(k) == bool(v) && bool(past_k) == bool(past_v) && (k ? k.shape.rank() == v.shape.rank() : bool(past_k));
+  if (fits) {
+    const auto size_of = [&](const value& now, const value& past) {
+      return out.packed ? past.shape[3] : out.cross ? now.shape[3] : now.shape[2] / heads;
+    };
+    out.size = size_of(k, past_k), out.value_size = size_of(v, past_v);
+    fits = q.shape[2] == out.width() + (out.packed ? out.width() + out.value_width() : 0);
   }
-  if (!out.packed && (k.shape != extents{b, 1, out.width()} || v.shape != extents{b, 1, out.value_width()}))
-    return refused();
+  if (!fits)
+    return bad_input("query ", q.shape, ", key ", k.shape, ", value ", v.shape, ", past_key ", past_k.shape,
+                     " and past_value ", past_v.shape, " don't fit each other and ", heads, " heads");
+  if (out.cross) return out.capacity = k.shape[2], status{};
   if (!past_k) return {};
   out.past = past_k.shape[2], out.capacity = out.past + 1;
-  if (past_k.shape != extents{b, heads, out.past, out.size} ||
-      past_v.shape != extents{b, heads, out.past, out.value_size})
-    return refused();
   if (!shares) return {};
   const value& length = c.input(7);
-  if (!length || length.shape.count() != 1) return bad_input("past_present_share_buffer needs past_sequence_length");
+  if (!length) return bad_input("past_present_share_buffer needs past_sequence_length");
   out.capacity = out.past, out.past = integers{length}[0];
   if (out.past < 0 || out.past >= out.capacity)
     return bad_input("past_sequence_length is ", out.past, ", must be in [0,", out.capacity, ")");

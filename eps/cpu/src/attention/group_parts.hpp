@@ -38,18 +38,14 @@ inline status read_heads(const bind_context& c, std::int64_t& heads, std::int64_
   return bad_attribute("num_heads ", heads, " must be a multiple of kv_num_heads ", key_heads);
 }
 
-/// Reads the sizes of the new rows, inputs 0 to 2.
+/// Reads the sizes of the new rows, inputs 0 to 2, whose shapes are those that the operators state.
 inline status read_new_sizes(run_context& c, std::int64_t heads, std::int64_t key_heads, group_sizes& s) {
   const value &q = c.input(0), &k = c.input(1), &v = c.input(2);
-  if (q.shape.rank() != 3) return bad_input("query ", q.shape, " must be [batch, sequence, size]");
   if (bool(k) != bool(v)) return bad_input("key and value go together");
   const std::int64_t rows = k ? heads : heads + 2 * key_heads;
   s.batches = q.shape[0], s.length = q.shape[1], s.size = q.shape[2] / rows;
-  const extents keys{s.batches, s.length, key_heads * s.size};
-  if (q.shape[2] % rows != 0 || (k && (k.shape != keys || v.shape != keys)))
-    return bad_input("query ", q.shape, " and key ", k.shape, " don't fit ", heads, " heads and ", key_heads,
-                     " of keys; key and value must be ", keys);
-  return {};
+  if (q.shape[2] == rows * s.size && (!k || k.shape[2] == key_heads * s.size)) return {};
+  return bad_input("query ", q.shape, " and key ", k.shape, " don't fit ", heads, " heads and ", key_heads, " of keys");
 }
 
 /// Rotates rows by angles: tables of cosines and sines, and the positions that select their rows.
@@ -76,17 +72,13 @@ struct rotation {
 
 inline status read_rotation(run_context& c, const group_sizes& s, const value& cosines, const value& sines,
                             const value& ids, rotation& out) {
-  if (!cosines || !sines || cosines.shape != sines.shape || cosines.shape.rank() != 2 || cosines.shape[1] * 2 > s.size)
-    return bad_input("do_rotary needs cos_cache and sin_cache [positions, at most half of ", s.size, "], not ",
-                     cosines.shape, " and ", sines.shape);
+  if (!cosines || !sines || cosines.shape[1] > s.size / 2)
+    return bad_input("do_rotary needs cos_cache and sin_cache with at most ", s.size / 2, " columns, not ",
+                     cosines.shape);
   const auto co = wide_scores(c, cosines), si = wide_scores(c, sines);
   if (!co || !si) return status_code::out_of_memory;
   out.cosines = *co, out.sines = *si, out.half = cosines.shape[1], out.rows = cosines.shape[0];
-  if (ids) {
-    if (ids.shape != extents{s.batches, s.length})
-      return bad_input("position_ids ", ids.shape, " must be ", extents{s.batches, s.length});
-    out.ids = ids.as_unchecked<std::int64_t>().data();
-  }
+  if (ids) out.ids = ids.as_unchecked<std::int64_t>().data();
   for (std::int64_t b = 0; b < s.batches; ++b)
     for (std::int64_t i = 0; i < s.length; ++i)
       if (const std::int64_t at = out.position(b, i); at < 0 || at >= out.rows)

@@ -14,45 +14,29 @@ struct query_key_value {
   bool k_has_bias = true;  // the bias is added to keys and values, except to those of rank 4
 };
 
-status mismatch(const value& q, const value& k, const value& v, std::int64_t heads) {
-  return bad_input("query ", q.shape, ", key ", k.shape, " and value ", v.shape, " don't fit each other and ", heads,
-                   " heads");
-}
-
 /// Sets the layouts of query, key and value in the inputs; the tensors are set later.
 status lay_out(const value& q, const value& k, const value& v, std::int64_t heads, query_key_value& out) {
   const extents &qs = q.shape, &ks = k.shape, &vs = v.shape;
+  const bool fits = k ? qs.rank() == 3 && (v ? ks.rank() == vs.rank() : ks.rank() == 5) : !v && qs.rank() == 5;
+  if (!fits) return bad_input("query ", qs, ", key ", ks, " and value ", vs, " have ranks that don't fit each other");
   if (!k) {
-    if (v || qs.rank() != 5 || qs[2] != heads || qs[3] != 3) return mismatch(q, k, v, heads);
     out.q.at = {qs[0], heads, qs[1], qs[4], qs.count(1, 5), 3 * qs[4], qs.count(2, 5)};
     out.k.at = out.v.at = out.q.at;
     return {};
   }
-  if (qs.rank() != 3 || qs[2] % heads != 0) return mismatch(q, k, v, heads);
   out.q.at = head_layout::joined(qs[0], heads, qs[1], qs[2] / heads, qs[2]);
   if (!v) {
-    if (ks.rank() != 5 || ks[2] != heads || ks[3] != 2) return mismatch(q, k, v, heads);
     out.k.at = {ks[0], heads, ks[1], ks[4], ks.count(1, 5), 2 * ks[4], ks.count(2, 5)};
     out.v.at = out.k.at;
-  } else if (ks.rank() == 3 && vs.rank() == 3) {
-    if (vs[2] % heads != 0 || ks[2] % heads != 0) return mismatch(q, k, v, heads);
+  } else if (ks.rank() == 3) {
     out.k.at = head_layout::joined(ks[0], heads, ks[1], ks[2] / heads, ks[2]);
     out.v.at = head_layout::joined(vs[0], heads, vs[1], vs[2] / heads, vs[2]);
   } else {
-    if (ks.rank() != 4 || vs.rank() != 4 || ks[1] != heads || vs[1] != heads) return mismatch(q, k, v, heads);
     out.k.at = head_layout::split(ks[0], heads, ks[2], ks[3]);
     out.v.at = head_layout::split(vs[0], heads, vs[2], vs[3]);
     out.k_has_bias = false;
   }
-  const bool fits = out.k.at.batches == qs[0] && out.v.at.batches == qs[0] && out.k.at.length == out.v.at.length &&
-                    out.k.at.size == out.q.at.size;
-  return fits ? status{} : mismatch(q, k, v, heads);
-}
-
-status check_past(const value& past, const head_layout& now, std::string_view name) {
-  const extents& s = past.shape;
-  if (s.rank() == 4 && s[0] == now.batches && s[1] == now.heads && s[3] == now.size) return usable_sizes(name, s);
-  return bad_input(name, " ", s, " must be [", now.batches, ",", now.heads, ",past,", now.size, "]");
+  return {};
 }
 
 /// Reads the past of this run, and sets `rows` to the number of its rows that are used: past_sequence_length if the
@@ -61,13 +45,13 @@ status read_past(const run_context& c, const query_key_value& parts, std::int64_
   const value &past_k = c.input(6), &past_v = c.input(7), &length = c.input(8);
   if (bool(past_k) != bool(past_v)) return bad_input("past_key and past_value go together");
   if (!past_k) return {};
-  if (status s = check_past(past_k, parts.k.at, "past_key"); !s) return s;
-  if (status s = check_past(past_v, parts.v.at, "past_value"); !s) return s;
+  if (past_v.shape[3] != parts.v.at.size)
+    return bad_input("past_value ", past_v.shape, " must have rows of ", parts.v.at.size);
+  for (const value* past : {&past_k, &past_v})
+    if (status s = usable_sizes("the past", past->shape); !s) return s;
   const std::int64_t capacity = past_k.shape[2];
-  if (past_v.shape[2] != capacity) return bad_input("past_key and past_value differ in length");
   rows = capacity;
   if (!length) return {};
-  if (length.shape.count() != 1) return bad_input("past_sequence_length must be one number, not ", length.shape);
   rows = integers{length}[0];
   if (rows < 0 || rows > capacity - parts.k.at.length)
     return bad_input("past_sequence_length is ", rows, "; with ", parts.k.at.length, " new keys it must fit into the ",

@@ -33,34 +33,27 @@ result<rotary_embedding> rotary_embedding::bind(bind_context& c) {
   made.heads = c.int_or("num_heads", 0);
   made.rotated = c.int_or("rotary_embedding_dim", 0);
   made.interleaved = c.int_or("interleaved", 0) != 0;
-  if (made.rotated % 2 != 0)
-    return bad_attribute("attribute rotary_embedding_dim is ", made.rotated, ", must be even");
+  if (made.rotated % 2 != 0) return bad_attribute("attribute rotary_embedding_dim is ", made.rotated, ", must be even");
   return made;
 }
 
 status rotary_embedding::run(run_context& c) const {
   const value &x = c.input(0), &cosines = c.input(1), &sines = c.input(2), &ids = c.input(3);
   const std::size_t rank = x.shape.rank();
-  if (rank != 3 && rank != 4) return bad_input("X ", x.shape, " must be of rank 3 or 4");
-  if (rank == 3 && (heads < 1 || x.shape[2] % heads != 0))
-    return bad_input("X ", x.shape, " of rank 3 needs num_heads that divides its last axis");
+  if (rank == 3 && heads < 1) return bad_input("X ", x.shape, " of rank 3 needs num_heads");
   if (status s = usable_sizes("X", x.shape); !s) return s;
   const std::int64_t batches = x.shape[0], count = rank == 3 ? heads : x.shape[1];
   const std::int64_t length = rank == 3 ? x.shape[1] : x.shape[2], size = rank == 3 ? x.shape[2] / heads : x.shape[3];
   const std::int64_t pair_elements = rotated ? rotated : size, half = pair_elements / 2;
   if (pair_elements > size || pair_elements % 2 != 0)
     return bad_input("heads of ", size, " elements can't have ", pair_elements, " rotated in pairs");
-  const extents wanted =
-      ids ? extents{cosines.shape.rank() ? cosines.shape[0] : 0, half} : extents{batches, length, half};
-  if (cosines.shape != wanted || sines.shape != wanted)
-    return bad_input("cos_cache ", cosines.shape, " and sin_cache ", sines.shape, " must be ", wanted);
-  if (ids) {
-    if (ids.shape != extents{batches, length})
-      return bad_input("position_ids ", ids.shape, " must be ", extents{batches, length});
-    for (std::int64_t i = 0; i < ids.shape.count(); ++i)
-      if (integers{ids}[i] < 0 || integers{ids}[i] >= wanted[0])
-        return bad_input("position ", integers{ids}[i], " is not in [0,", wanted[0], ")");
-  }
+  const std::size_t wanted = ids ? 2 : 3;
+  if (cosines.shape.rank() != wanted || sines.shape.rank() != wanted || cosines.shape.back() != half)
+    return bad_input("cos_cache ", cosines.shape, " and sin_cache ", sines.shape, " must have rank ", wanted, " and ",
+                     half, " columns");
+  for (std::int64_t i = 0; ids && i < ids.shape.count(); ++i)
+    if (integers{ids}[i] < 0 || integers{ids}[i] >= cosines.shape[0])
+      return bad_input("position ", integers{ids}[i], " is not in [0,", cosines.shape[0], ")");
   const result<value*> out = c.output(0, x.shape);
   if (!out) return out.error();
   if (x.shape.count() == 0) return {};
@@ -89,13 +82,9 @@ struct placed_heads {
   std::int64_t batches, length, count, size, half;
 };
 
-status place_heads(const microsoft_rotary_embedding& how, const value& x, const value& cosines, const value& sines,
-                   placed_heads& p) {
+status place_heads(const microsoft_rotary_embedding& how, const value& x, const value& cosines, placed_heads& p) {
   const std::size_t rank = x.shape.rank();
-  if (rank != 3 && rank != 4) return bad_input("input ", x.shape, " must be of rank 3 or 4");
   if (status s = usable_sizes("input", x.shape); !s) return s;
-  if (cosines.shape.rank() != 2 || sines.shape != cosines.shape)
-    return bad_input("cos_cache ", cosines.shape, " and sin_cache ", sines.shape, " must be two equal matrices");
   if (status s = usable_sizes("cos_cache", cosines.shape); !s) return s;
   p.half = cosines.shape[1];
   p.batches = x.shape[0], p.length = x.shape[rank == 3 ? 1 : 2];
@@ -118,13 +107,9 @@ status place_heads(const microsoft_rotary_embedding& how, const value& x, const 
 /// The position of each row of angles: [streams, batch, length], or one number, the position of the first row.
 class angle_positions {
  public:
-  static status make(const value& ids, std::int64_t streams, const placed_heads& p, std::int64_t rows,
-                     angle_positions& out) {
-    const extents wanted = streams == 1 ? extents{p.batches, p.length} : extents{streams, p.batches, p.length};
+  static status make(const value& ids, const placed_heads& p, std::int64_t rows, angle_positions& out) {
     const tensor_view<const std::int64_t> all = ids.as_unchecked<std::int64_t>();
-    out.data_ = all.data(), out.length_ = p.length, out.counts_on_ = streams == 1 && ids.shape == extents{1};
-    if (!out.counts_on_ && ids.shape != wanted)
-      return bad_input("position_ids ", ids.shape, " must be ", streams == 1 ? "[1] or " : "", wanted);
+    out.data_ = all.data(), out.length_ = p.length, out.counts_on_ = ids.shape.rank() == 1;
     const std::int64_t more = out.counts_on_ ? std::max<std::int64_t>(p.length, 1) - 1 : 0;
     for (const std::int64_t id : all)
       if (id < 0 || id >= rows - more)
@@ -167,11 +152,11 @@ std::int64_t microsoft_rotary_embedding::stream_of(std::int64_t i) const {
 status microsoft_rotary_embedding::run(run_context& c) const {
   const value &x = c.input(0), &cosines = c.input(2), &sines = c.input(3);
   placed_heads p{};
-  if (status s = place_heads(*this, x, cosines, sines, p); !s) return s;
+  if (status s = place_heads(*this, x, cosines, p); !s) return s;
   if (streams > 1 && sections[0] + sections[1] + sections[2] != p.half)
     return bad_input("mrope_section has ", sections[0] + sections[1] + sections[2], " pairs, heads have ", p.half);
   angle_positions positions;
-  if (status s = angle_positions::make(c.input(1), streams, p, cosines.shape[0], positions); !s) return s;
+  if (status s = angle_positions::make(c.input(1), p, cosines.shape[0], positions); !s) return s;
   const result<value*> out = c.output(0, x.shape);
   if (!out) return out.error();
   if (x.shape.count() == 0) return {};

@@ -26,10 +26,8 @@ struct block_layouts {
 };
 
 status read_layouts(const value& starts, const value& columns, std::int64_t heads, block_layouts& out) {
-  if (starts.shape.rank() != 2 || columns.shape.rank() != 2 || starts.shape[0] != columns.shape[0] ||
-      starts.shape[0] < 1 || starts.shape[1] < 1 || heads % starts.shape[0] != 0)
-    return bad_input("block_row_indices ", starts.shape, " and block_col_indices ", columns.shape,
-                     " must be [layouts, rows + 1] and [layouts, blocks], for a number of layouts that divides ", heads,
+  if (starts.shape[0] < 1 || heads % starts.shape[0] != 0)
+    return bad_input("block_row_indices ", starts.shape, " must have a number of layouts that divides ", heads,
                      " heads");
   out.count = starts.shape[0], out.rows = starts.shape[1] - 1, out.width = columns.shape[1];
   out.starts = static_cast<const std::int32_t*>(starts.data);
@@ -47,19 +45,14 @@ status read_layouts(const value& starts, const value& columns, std::int64_t head
 }
 
 status read_sparse_sizes(run_context& c, std::int64_t heads, std::int64_t key_heads, group_sizes& s) {
-  const value &q = c.input(0), &past_k = c.input(3), &past_v = c.input(4), &total = c.input(7), &lengths = c.input(8);
+  const value &q = c.input(0), &past_k = c.input(3), &lengths = c.input(8);
   if (status fits = read_new_sizes(c, heads, key_heads, s); !fits) return fits;
   const extents& past = past_k.shape;
-  if (past.rank() != 4 || past_v.shape != past || past[0] != s.batches || past[1] != key_heads || past[3] != s.size)
-    return bad_input("past_key ", past, " and past_value ", past_v.shape, " must be [", s.batches, ",", key_heads,
-                     ",capacity,", s.size, "]");
+  if (past[3] != s.size) return bad_input("past_key ", past, " must have rows of ", s.size);
   for (const extents* one : {&q.shape, &past})
     if (status usable = usable_sizes("an input", *one); !usable) return usable;
-  if (total.shape.count() != 1) return bad_input("total_sequence_length must be one number, not ", total.shape);
-  if (lengths.shape != extents{s.batches})
-    return bad_input("key_total_sequence_lengths ", lengths.shape, " must be ", extents{s.batches});
   s.past = s.total = past[2], s.has_space = true;
-  s.first = *static_cast<const std::int32_t*>(total.data) == s.length;
+  s.first = *static_cast<const std::int32_t*>(c.input(7).data) == s.length;
   const auto less_one = c.scratch<std::int32_t>(std::size_t(s.batches));
   if (!less_one) return less_one.error();
   s.lengths = less_one->data();

@@ -111,11 +111,7 @@ status place_blocks(const col2im& how, const extents& image, const extents& bloc
 }  // namespace
 
 result<col2im> col2im::bind(bind_context& c) {
-  const col2im made{c.ints_or("dilations"), c.ints_or("pads"), c.ints_or("strides")};
-  if (status s = check_numbers("dilations", made.dilations, 1); !s) return s;
-  if (status s = check_numbers("strides", made.strides, 1); !s) return s;
-  if (status s = check_numbers("pads", made.pads, 0); !s) return s;
-  return made;
+  return col2im{c.ints_or("dilations"), c.ints_or("pads"), c.ints_or("strides")};
 }
 
 status col2im::run(run_context& c) const {
@@ -132,8 +128,7 @@ status col2im::run(run_context& c) const {
   extents counts;
   for (const block_axis& a : axes) counts.push_back(a.blocks);
   std::int64_t taps = 0, blocks = 0;
-  if (!block.checked_count(taps) || !counts.checked_count(blocks) || x.shape.rank() != 3 || x.shape[1] % taps != 0 ||
-      x.shape[2] != blocks)
+  if (!block.checked_count(taps) || !counts.checked_count(blocks) || x.shape[1] % taps != 0 || x.shape[2] != blocks)
     return bad_input("input ", x.shape, " must be [N, C * elements of block ", block, ", blocks ", counts, "]");
   const std::int64_t channels = x.shape[1] / taps;
   extents shape{x.shape[0], channels};

@@ -466,7 +466,6 @@ status nchwc_conv::run(run_context& c) const {
   result<filters> found = w_known ? result<filters>{w} : filters_of(c.input(1).shape, w.groups);
   if (!found) return found.error();
   conv_call call{*this, *found};
-  if (x.rank() != 4) return bad_input("input ", x, ", needs rank 4");
   std::int64_t channels = 0;
   if (!checked_multiply(call.w.groups, call.w.channels, channels) || channels > INT64_MAX - channel_block)
     return status_code::out_of_memory;

@@ -34,7 +34,7 @@ void pack_depthwise(const float* w, const nchwc_filters& f, float* to) {
 }  // namespace
 
 result<nchwc_filters> filters_of(const extents& w, std::int64_t groups) {
-  if (w.rank() != 4) return bad_input("weights ", w, ", need rank 4");
+  if (w.rank() != 4) return status_code::invalid_argument;  // of a constant: the operator states the rank for runs
   if (w[0] % groups != 0)
     return bad_input("weights ", w, ": ", w[0], " channels don't divide into ", groups, " groups");
   nchwc_filters f{groups, w[0] / groups, w[1], {w[2], w[3]}, groups > 1 && w[0] == groups && w[1] == 1};

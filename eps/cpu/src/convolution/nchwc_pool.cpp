@@ -22,7 +22,6 @@ result<nchwc_pool<Mean>> nchwc_pool<Mean>::bind(bind_context& c) {
 template <bool Mean>
 status nchwc_pool<Mean>::run(run_context& c) const {
   const extents& x = c.input(0).shape;
-  if (status s = check_blocked(x); !s) return s;
   result<placed_window> placed = shape.place<std::int64_t>(x, {}, true);
   if (!placed) return placed.error();
   const window_axis rows = placed->axes[0], columns = placed->axes[1];
@@ -78,7 +77,6 @@ result<nchwc_global_pool<Mean>> nchwc_global_pool<Mean>::bind(bind_context&) {
 template <bool Mean>
 status nchwc_global_pool<Mean>::run(run_context& c) const {
   const extents& x = c.input(0).shape;
-  if (status s = check_blocked(x); !s) return s;
   if (status s = usable_sizes("input", x); !s) return s;
   result<tensor_view<float>> y = c.output<float>(0, {x[0], x[1], 1, 1});
   if (!y) return y.error();

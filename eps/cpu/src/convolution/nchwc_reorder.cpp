@@ -32,7 +32,6 @@ result<nchwc_reorder_input> nchwc_reorder_input::bind(bind_context& c) {
 
 status nchwc_reorder_input::run(run_context& c) const {
   const extents& x = c.input(0).shape;
-  if (x.rank() != 4) return bad_input("input ", x, ", needs rank 4");
   if (status s = usable_sizes("input", x); !s) return s;
   const std::int64_t channels = x[channels_last ? 3 : 1], height = x[channels_last ? 1 : 2],
                      width = x[channels_last ? 2 : 3], plane = height * width;
@@ -61,7 +60,6 @@ result<nchwc_reorder_output> nchwc_reorder_output::bind(bind_context& c) {
 
 status nchwc_reorder_output::run(run_context& c) const {
   const extents& x = c.input(0).shape;
-  if (status s = check_blocked(x); !s) return s;
   if (status s = usable_sizes("input", x); !s) return s;
   if (channels > x[1] || channels <= x[1] - channel_block)
     return bad_input("input ", x, " of blocks, for ", channels, " channels: needs those rounded up to 16");
@@ -105,8 +103,7 @@ result<nchwc_upsample> nchwc_upsample::bind(bind_context& c) {
   const std::span<const std::int64_t> scales = c.ints_or("scales");
   const std::string_view mode = c.string_or("mode", "nearest"),
                          points = c.string_or("coordinate_transformation_mode", "asymmetric");
-  if (scales[0] != 1 || scales[1] != 1)
-    return bad_attribute("scales must be 1, 1 and two factors of at least 1");
+  if (scales[0] != 1 || scales[1] != 1) return bad_attribute("scales must be 1, 1 and two factors of at least 1");
   made.scales[0] = scales[2], made.scales[1] = scales[3];
   if (mode == "nearest") return made;
   if (points == "asymmetric") made.how = mode::asymmetric;
@@ -120,7 +117,6 @@ result<nchwc_upsample> nchwc_upsample::bind(bind_context& c) {
 
 status nchwc_upsample::run(run_context& c) const {
   const extents& x = c.input(0).shape;
-  if (status s = check_blocked(x); !s) return s;
   const std::int64_t height = x[2], width = x[3];
   extents y_shape = x;
   if (!checked_multiply(height, scales[0], y_shape[2]) || !checked_multiply(width, scales[1], y_shape[3]))

@@ -1,7 +1,6 @@
 #include <cameo/eps/cpu/pool.hpp>
 
 #include "machine/lane_scratch.hpp"
-#include "operands/refuse.hpp"
 #include "skeletons/row_list.hpp"
 #include "skeletons/row_rooms.hpp"
 #include "windows/outer_window.hpp"
@@ -265,11 +264,9 @@ status mean_of_windows(run_context& c, const window& shape, bool include_pad) {
 }
 
 /// Returns p of LpPool and GlobalLpPool: an integer, or in their first version any number.
-result<float> power_of(const bind_context& c) {
+float power_of(const bind_context& c) {
   const attribute* const a = c.find("p");
-  const float p = !a ? 2.0f : a->kind == attribute_kind::f ? a->f : float(a->i);
-  if (!(p > 0)) return bad_attribute("p must be larger than 0");
-  return p;
+  return !a ? 2.0f : a->kind == attribute_kind::f ? a->f : float(a->i);
 }
 
 /// Calls f with the operation that sums |v|^p, and with the function that converts the sum to the norm.
@@ -327,7 +324,6 @@ template <class N, class From, class Op, class F>
 status reduce_planes(run_context& c, const Op& op, const F& finish) {
   constexpr std::int64_t piece = 4096;
   const value& x = c.input(0);
-  if (x.shape.rank() < 2) return bad_input("input ", x.shape, ", needs batch and channel");
   extents y_shape = x.shape;
   for (std::size_t i = 2; i < y_shape.rank(); ++i) y_shape[i] = 1;
   const std::int64_t count = x.shape.count(2, x.shape.rank()), planes = y_shape.count();
@@ -403,9 +399,7 @@ template <class T>
 result<lp_pool<T>> lp_pool<T>::bind(bind_context& c) {
   result<window> shape = window_of(c);
   if (!shape) return shape.error();
-  result<float> p = power_of(c);
-  if (!p) return p.error();
-  return lp_pool{*shape, *p};
+  return lp_pool{*shape, power_of(c)};
 }
 
 template <class T>
@@ -425,7 +419,7 @@ status global_max_pool<T>::run(run_context& c) const {
 
 template <class T>
 result<global_lp_pool<T>> global_lp_pool<T>::bind(bind_context& c) {
-  return power_of(c).transform([](float p) { return global_lp_pool{p}; });
+  return global_lp_pool{power_of(c)};
 }
 
 template <class T>

@@ -31,25 +31,20 @@ float largest_in_window(const placed_window& w, const outer_window& lines, std::
 }  // namespace
 
 result<max_pool_with_mask> max_pool_with_mask::bind(bind_context& c) {
-  result<window> shape = window_of(c);
-  if (!shape) return shape.error();
-  if (shape->kernel.empty()) return bad_attribute("needs kernel_shape");
-  return max_pool_with_mask{*shape};
+  return window_of(c).transform([](const window& shape) { return max_pool_with_mask{shape}; });
 }
 
 status max_pool_with_mask::run(run_context& c) const {
   const value &x = c.input(0), &mask = c.input(1);
   const std::size_t rank = x.shape.rank();
-  if (rank < 3 || rank > 5) return bad_input("X ", x.shape, " must have one to three axes after N and C");
   if (status s = usable_sizes("X", x.shape); !s) return s;
   const result<placed_window> w = shape.place<std::int64_t>(x.shape, {});
   if (!w) return w.error();
   extents y_shape{x.shape[0], x.shape[1]};
   for (std::size_t i = 0; i < w->rank; ++i) y_shape.push_back(w->axes[i].out);
   const std::int64_t step = w->in_count(), outputs = w->out_count();
-  bool fits = mask.shape.rank() == rank;
-  for (std::size_t i = 2; fits && i < rank; ++i) fits = mask.shape[i] == x.shape[i];
-  if (!fits || mask.shape.count() == 0) return bad_input("M ", mask.shape, " must be a mask for planes of X ", x.shape);
+  if (mask.shape.rank() != rank || mask.shape.count() == 0)
+    return bad_input("M ", mask.shape, " must be a mask for planes of X ", x.shape);
   const result<tensor_view<float>> y = c.output<float>(0, y_shape);
   if (!y) return y.error();
   if (y->empty()) return {};

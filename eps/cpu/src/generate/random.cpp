@@ -32,8 +32,7 @@ std::int64_t pick(std::span<const double> sums, double at) {
 
 status draw_classes(run_context& c, const random_places& numbers, std::int64_t samples) {
   const value& x = c.input(0);
-  if (x.shape.rank() != 2 || x.shape[1] < 1)
-    return bad_input("input ", x.shape, " must be [batch, classes], with at least one class");
+  if (x.shape[1] < 1) return bad_input("input ", x.shape, " must have at least one class");
   const result<value*> y = c.output(0, extents{x.shape[0], samples});
   if (!y) return y.error();
   const auto logs = c.scratch<double>(std::size_t(x.shape[1])), sums = c.scratch<double>(std::size_t(x.shape[1]));

@@ -33,8 +33,7 @@ result<crop_and_resize> crop_and_resize::bind(bind_context& c) {
 
 status crop_and_resize::run(run_context& c) const {
   const value &x = c.input(0), &rois = c.input(1), &batches = c.input(2), &sizes = c.input(3);
-  if (status fits = check_regions(x, rois, batches); !fits) return fits;
-  if (sizes.shape != extents{2}) return bad_input("crop_size ", sizes.shape, " must be [2]: height and width");
+  if (status fits = check_regions(x, batches); !fits) return fits;
   const std::int64_t height = integers{sizes}[0], width = integers{sizes}[1];
   if (height < 1 || width < 1) return bad_input("crop_size is ", height, " x ", width, ", must be positive");
   const std::int64_t regions = rois.shape[0], channels = x.shape[1], h = x.shape[2], w = x.shape[3];

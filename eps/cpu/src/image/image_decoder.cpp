@@ -91,7 +91,6 @@ result<image_decoder> image_decoder::bind(bind_context& c) {
 
 status image_decoder::run(run_context& c) const {
   const tensor_view<const std::uint8_t> given = c.input<std::uint8_t>(0);
-  if (given.rank() != 1) return bad_input("encoded_stream ", given.shape(), " must be the bytes [n] of a file");
   const picture_bytes file{given.data(), std::size_t(given.count())};
   const std::int64_t channels = pixels == order::gray ? 1 : 3;
   const auto nothing = [&]() -> status {

@@ -50,7 +50,6 @@ result<crop> crop::bind(bind_context& c) {
 
 status crop::run(run_context& c) const {
   const value& x = c.input(0);
-  if (x.shape.rank() != 4) return bad_input("an image has shape [N, C, H, W], this is ", x.shape);
   const std::int64_t before[] = {border[1], border[0]}, after[] = {border[3], border[2]};
   extents shape = x.shape;
   for (std::size_t i = 0; i < 2; ++i) {

@@ -30,16 +30,12 @@ bool place_region(double from, double to, float scale, pooled_axis& out) {
 
 result<max_roi_pool> max_roi_pool::bind(bind_context& c) {
   const std::span<const std::int64_t> pooled = c.ints_or("pooled_shape");
-  const max_roi_pool made{pooled[0], pooled[1], c.float_or("spatial_scale", 1)};
-  if (!(made.scale > 0)) return bad_attribute("spatial_scale must be above 0");
-  return made;
+  return max_roi_pool{pooled[0], pooled[1], c.float_or("spatial_scale", 1)};
 }
 
 template <class C>
 status max_roi_pool::run_as(run_context& c) const {
   const value &x = c.input(0), &rois = c.input(1);
-  if (x.shape.rank() != 4) return bad_input("X ", x.shape, " must be [N, C, H, W]");
-  if (rois.shape.rank() != 2 || rois.shape[1] != 5) return bad_input("rois ", rois.shape, " must be [regions, 5]");
   if (status s = usable_sizes("X", x.shape); !s) return s;
   const std::int64_t regions = rois.shape[0], channels = x.shape[1], h = x.shape[2], w = x.shape[3];
   const result<value*> y = c.output(0, extents{regions, channels, height, width});

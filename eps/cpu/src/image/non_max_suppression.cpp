@@ -43,8 +43,6 @@ result<non_max_suppression> non_max_suppression::bind(bind_context& c) {
 status non_max_suppression::run(run_context& c) const {
   const value &boxes = c.input(0), &scores = c.input(1), &limit = c.input(2);
   const extents &b = boxes.shape, &s = scores.shape;
-  if (b.rank() != 3 || s.rank() != 3 || b[2] != 4 || b[0] != s[0] || b[1] != s[2])
-    return bad_input("boxes ", b, " and scores ", s, " must be [batch, boxes, 4] and [batch, classes, boxes]");
   if (status fits = usable_sizes("scores", s); !fits) return fits;
   std::int64_t most = 0;
   if (limit && limit.shape.count() > 0) {

@@ -88,7 +88,7 @@ result<roi_align> roi_align::bind(bind_context& c) {
 template <class C>
 status roi_align::run_as(run_context& c) const {
   const value &x = c.input(0), &rois = c.input(1), &batches = c.input(2);
-  if (status fits = check_regions(x, rois, batches); !fits) return fits;
+  if (status fits = check_regions(x, batches); !fits) return fits;
   const std::int64_t regions = rois.shape[0], channels = x.shape[1], h = x.shape[2], w = x.shape[3];
   const integers image{batches};
   const result<value*> y = c.output(0, extents{regions, channels, height, width});

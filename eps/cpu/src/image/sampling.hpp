@@ -15,11 +15,8 @@ status read_interpolation(const bind_context& c, E& mode) {
   return read_choice(c, "mode", {"nearest", "linear", "cubic"}, mode);
 }
 
-/// Checks images X and regions of them: rois [regions, 4], and the image of each region.
-inline status check_regions(const value& x, const value& rois, const value& batches) {
-  if (x.shape.rank() != 4) return bad_input("X ", x.shape, " must be [N, C, H, W]");
-  if (rois.shape.rank() != 2 || rois.shape[1] != 4 || batches.shape != extents{rois.shape[0]})
-    return bad_input("rois ", rois.shape, " and batch_indices ", batches.shape, " must be [regions, 4] and [regions]");
+/// Checks the sizes of images X, and that each region is of one of them.
+inline status check_regions(const value& x, const value& batches) {
   if (status s = usable_sizes("X", x.shape); !s) return s;
   const integers image{batches};
   for (std::int64_t i = 0; i < image.count(); ++i)

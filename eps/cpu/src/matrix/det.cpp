@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "operands/refuse.hpp"
 #include "operands/usable_sizes.hpp"
 #include "skeletons/float_values.hpp"
 
@@ -37,8 +36,6 @@ double determinant(double* m, std::int64_t n) {
 status det::run(run_context& c) const {
   const value& x = c.input(0);
   const std::size_t rank = x.shape.rank();
-  if (rank < 2 || x.shape[rank - 1] != x.shape[rank - 2])
-    return bad_input("X ", x.shape, " must end in two equal axes, of square matrices");
   if (status s = usable_sizes("X", x.shape); !s) return s;
   const std::int64_t n = x.shape.back(), cells = n * n;
   extents shape = x.shape;

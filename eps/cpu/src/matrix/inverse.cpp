@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "operands/refuse.hpp"
 #include "operands/usable_sizes.hpp"
 #include "skeletons/float_values.hpp"
 #include "skeletons/row_rooms.hpp"
@@ -37,9 +36,6 @@ void invert(double* m, double* y, std::int64_t n) {
 
 status inverse::run(run_context& c) const {
   const value& x = c.input(0);
-  const std::size_t rank = x.shape.rank();
-  if (rank < 2 || x.shape[rank - 1] != x.shape[rank - 2])
-    return bad_input("X ", x.shape, " must end in two equal axes, of square matrices");
   if (status s = usable_sizes("X", x.shape); !s) return s;
   const result<value*> y = c.output(0, x.shape);
   if (!y) return y.error();
@@ -66,8 +62,6 @@ result<row_distances> row_distances::bind(bind_context& c) {
 
 status row_distances::run(run_context& c) const {
   const extents &a = c.input(0).shape, &b = c.input(1).shape;
-  if (a.rank() != 2 || b.rank() != 2 || a[1] != b[1])
-    return bad_input("A ", a, " and B ", b, " must be matrices with as many columns");
   const result<value*> y = c.output(0, extents{a[0], b[0]});
   if (!y) return y.error();
   const std::int64_t n = a[1], width = b[0];

@@ -64,7 +64,7 @@ status sparse_matmul::run(run_context& c) const {
   if (!a) return a.error();
   const extents& b = c.input(1).shape;
   const std::int64_t m = transpose_a ? a->columns : a->rows, k = transpose_a ? a->rows : a->columns;
-  if (b.rank() != 2 || b[transpose_b ? 1 : 0] != k)
+  if (b[transpose_b ? 1 : 0] != k)
     return bad_input("B ", b, " must be a matrix with ", k, transpose_b ? " columns" : " rows", ", for A ",
                      c.input(0).shape);
   const std::int64_t n = b[transpose_b ? 0 : 1], step = transpose_b ? 1 : n, apart = transpose_b ? k : 1;

@@ -10,10 +10,4 @@ inline constexpr std::int64_t channel_block = 16;
 constexpr std::int64_t blocks_of(std::int64_t channels) { return (channels + channel_block - 1) / channel_block; }
 constexpr std::int64_t rounded_up(std::int64_t channels) { return blocks_of(channels) * channel_block; }
 
-/// Checks that a tensor in the NCHWc layout (as [N, C, H, W]) has rank 4 and whole blocks.
-inline status check_blocked(const extents& x) {
-  if (x.rank() == 4 && x[1] % channel_block == 0) return {};
-  return bad_input("input ", x, ", needs rank 4 and channels in blocks of 16");
-}
-
 }  // namespace CAMEO_NAMESPACE::eps

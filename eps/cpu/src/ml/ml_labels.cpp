@@ -187,7 +187,6 @@ status label_table::run(run_context& c) const {
 
 status array_feature_extractor::run(run_context& c) const {
   const value &x = c.input(0), &y = c.input(1);
-  if (x.shape.rank() < 1) return bad_input("X needs at least rank 1");
   const std::int64_t columns = x.shape.back(), wanted = y.shape.count();
   const auto* const index = static_cast<const std::int64_t*>(y.data);
   for (std::int64_t i = 0; i < wanted; ++i)
@@ -264,7 +263,7 @@ result<value> zip_map::map_of(run_context& c, const value& keys, const float* ro
 status zip_map::run(run_context& c) const {
   const tensor_view<const float> x = c.input<float>(0);
   const auto columns = std::int64_t(std::max(strings.size(), ints.size()));
-  if (x.rank() < 1 || x.rank() > 2 || x.shape().back() != columns)
+  if (x.shape().back() != columns)
     return bad_input("X has shape ", x.shape(), "; it needs ", columns, " columns, one per label");
   const auto rows = std::size_t(x.rank() == 2 ? x.dim(0) : 1);
   const value keys = strings.empty() ? value::tensor<std::int64_t>({columns}, ints)

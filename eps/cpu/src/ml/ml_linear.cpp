@@ -51,11 +51,10 @@ result<linear_regressor> linear_regressor::bind(bind_context& c) {
 }
 
 status linear_regressor::run(run_context& c) const {
-  const result<feature_rows> size = rows_of(c.input(0));
-  if (!size) return size.error();
-  const result<tensor_view<float>> y = c.output<float>(0, {size->rows, count});
+  const feature_rows size = rows_of(c.input(0));
+  const result<tensor_view<float>> y = c.output<float>(0, {size.rows, count});
   if (!y) return y.error();
-  return each_row(c, *this, *size, [&](std::int64_t row, double* scores) {
+  return each_row(c, *this, size, [&](std::int64_t row, double* scores) {
     finish_scores(transform, second_class::none, scores, count);
     for (std::int64_t k = 0; k < count; ++k) (*y)[row * count + k] = float(scores[k]);
   });
@@ -74,13 +73,12 @@ result<linear_classifier> linear_classifier::bind(bind_context& c) {
 }
 
 status linear_classifier::run(run_context& c) const {
-  const result<feature_rows> size = rows_of(c.input(0));
-  if (!size) return size.error();
+  const feature_rows size = rows_of(c.input(0));
   const bool pair = count == 1 && labels.count() == 2;
   const std::int64_t columns = pair && transform != score_transform::probit ? 2 : count;
-  const auto outputs = classifier_outputs::make(c, labels, size->rows, columns);
+  const auto outputs = classifier_outputs::make(c, labels, size.rows, columns);
   if (!outputs) return outputs.error();
-  return each_row(c, *this, *size, [&](std::int64_t row, double* scores) {
+  return each_row(c, *this, size, [&](std::int64_t row, double* scores) {
     outputs->put_label(row, pair ? scores[0] > 0 : std::max_element(scores, scores + count) - scores);
     const second_class second = pair ? second_class::complement : second_class::none;
     outputs->put_scores(row, scores, finish_scores(transform, second, scores, count));

@@ -61,10 +61,9 @@ std::int64_t finish_scores(score_transform f, second_class second, double* score
   return 2;
 }
 
-result<feature_rows> rows_of(const value& x) {
-  if (x.shape.rank() == 1) return feature_rows{1, x.shape[0]};
-  if (x.shape.rank() == 2) return feature_rows{x.shape[0], x.shape[1]};
-  return bad_input("X has shape ", x.shape, "; it needs rank 1 or 2");
+feature_rows rows_of(const value& x) {
+  if (x.shape.rank() == 1) return {1, x.shape[0]};
+  return {x.shape[0], x.shape[1]};
 }
 
 void read_row(const value& x, std::int64_t row, std::int64_t columns, double* to) {

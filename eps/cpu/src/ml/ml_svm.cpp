@@ -80,13 +80,12 @@ result<svm_regressor> svm_regressor::bind(bind_context& c) {
 }
 
 status svm_regressor::run(run_context& c) const {
-  const result<feature_rows> size = rows_of(c.input(0));
-  if (!size) return size.error();
-  const result<tensor_view<float>> y = c.output<float>(0, {size->rows, 1});
+  const feature_rows size = rows_of(c.input(0));
+  const result<tensor_view<float>> y = c.output<float>(0, {size.rows, 1});
   if (!y) return y.error();
   const std::int64_t columns =
       supports > 0 ? std::int64_t(vectors.size()) / supports : std::int64_t(coefficients.size());
-  return each_feature_row(c, *size, columns, 2, 1, [&](std::int64_t row, const double* x, double* scores, std::size_t) {
+  return each_feature_row(c, size, columns, 2, 1, [&](std::int64_t row, const double* x, double* scores, std::size_t) {
     double sum = double(rho[0]);
     if (supports == 0) sum += kernel(x, coefficients.data(), columns);
     for (std::int64_t j = 0; j < supports; ++j)
@@ -169,35 +168,31 @@ std::int64_t svm_classifier::decide(const double* x, std::int64_t columns, const
 }
 
 status svm_classifier::run(run_context& c) const {
-  const result<feature_rows> size = rows_of(c.input(0));
-  if (!size) return size.error();
+  const feature_rows size = rows_of(c.input(0));
   const std::int64_t n = labels.count(), pairs = n * (n - 1) / 2;
   const bool linear = per_class.empty(), single = !linear && prob_a.empty() && pairs == 1;
   const std::int64_t count = linear || !prob_a.empty() ? n : pairs;
   const std::int64_t width = single && transform != score_transform::probit ? 2 : count;
-  const auto outputs = classifier_outputs::make(c, labels, size->rows, width);
+  const auto outputs = classifier_outputs::make(c, labels, size.rows, width);
   if (!outputs) return outputs.error();
   const std::int64_t columns = linear ? std::int64_t(coefficients.size()) / n : std::int64_t(vectors.size()) / supports;
   const std::int64_t room = std::max(pairs, n) + 2;
   const std::int64_t more = room + n + supports + (prob_a.empty() ? 0 : 2 * n * n + n);
-  return each_feature_row(
-      c, *size, columns, more, 1, [&](std::int64_t row, const double* x, double* from, std::size_t) {
-        row_scratch s{from, from + room, from + room + n, nullptr, nullptr, nullptr};
-        s.pairs = s.kernels + supports, s.q = s.pairs + n * n, s.qp = s.q + n * n;
-        std::int64_t best = 0;
-        if (linear) {
-          for (std::int64_t k = 0; k < n; ++k)
-            s.scores[k] = double(rho[0]) + kernel(x, coefficients.data() + k * columns, columns);
-          best = std::max_element(s.scores, s.scores + n) - s.scores;
-        } else {
-          best = decide(x, columns, s);
-        }
-        outputs->put_label(row, best);
-        const second_class pair =
-            transform == score_transform::none ? second_class::opposite : second_class::complement;
-        outputs->put_scores(row, s.scores,
-                            finish_scores(transform, single ? pair : second_class::none, s.scores, count));
-      });
+  return each_feature_row(c, size, columns, more, 1, [&](std::int64_t row, const double* x, double* from, std::size_t) {
+    row_scratch s{from, from + room, from + room + n, nullptr, nullptr, nullptr};
+    s.pairs = s.kernels + supports, s.q = s.pairs + n * n, s.qp = s.q + n * n;
+    std::int64_t best = 0;
+    if (linear) {
+      for (std::int64_t k = 0; k < n; ++k)
+        s.scores[k] = double(rho[0]) + kernel(x, coefficients.data() + k * columns, columns);
+      best = std::max_element(s.scores, s.scores + n) - s.scores;
+    } else {
+      best = decide(x, columns, s);
+    }
+    outputs->put_label(row, best);
+    const second_class pair = transform == score_transform::none ? second_class::opposite : second_class::complement;
+    outputs->put_scores(row, s.scores, finish_scores(transform, single ? pair : second_class::none, s.scores, count));
+  });
 }
 
 }  // namespace CAMEO_NAMESPACE::eps

@@ -363,11 +363,10 @@ result<tree_ensemble_regressor> tree_ensemble_regressor::bind(bind_context& c) {
 }
 
 status tree_ensemble::run(run_context& c) const {
-  const result<feature_rows> size = rows_of(c.input(0));
-  if (!size) return size.error();
-  const result<value*> y = c.output(0, {size->rows, forest.targets});
+  const feature_rows size = rows_of(c.input(0));
+  const result<value*> y = c.output(0, {size.rows, forest.targets});
   if (!y) return y.error();
-  return each_row(c, forest, *size, [&](std::int64_t row, double* scores, const bool* hit) {
+  return each_row(c, forest, size, [&](std::int64_t row, double* scores, const bool* hit) {
     // With several targets, one for which no leaf has a weight stays 0, as in ONNX Runtime.
     for (std::int64_t t = 0; t < std::int64_t(base.size()); ++t)
       if (hit[t] || forest.targets == 1) scores[t] += base[std::size_t(t)];
@@ -397,12 +396,11 @@ result<tree_ensemble_classifier> tree_ensemble_classifier::bind(bind_context& c)
 }
 
 status tree_ensemble_classifier::run(run_context& c) const {
-  const result<feature_rows> size = rows_of(c.input(0));
-  if (!size) return size.error();
+  const feature_rows size = rows_of(c.input(0));
   const std::int64_t classes = forest.targets;
-  const auto outputs = classifier_outputs::make(c, labels, size->rows, classes);
+  const auto outputs = classifier_outputs::make(c, labels, size.rows, classes);
   if (!outputs) return outputs.error();
-  return each_row(c, forest, *size, [&](std::int64_t row, double* scores, const bool* hit) {
+  return each_row(c, forest, size, [&](std::int64_t row, double* scores, const bool* hit) {
     std::int64_t best = 0, n = classes;
     second_class second = second_class::none;
     const auto addends = std::int64_t(base.size());

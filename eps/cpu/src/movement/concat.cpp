@@ -125,7 +125,6 @@ status split_to_sequence::run(run_context& c) const {
   const bool listed = c.has_input(1) && given.shape.rank() > 0;
   std::int64_t chunk = 1, count = 0, total = 0;
   if (listed) {
-    if (given.shape.rank() != 1) return bad_input("split must be a scalar or one-dimensional, not ", given.shape);
     count = given.shape[0];
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t size = integers{given}[i];

@@ -85,7 +85,6 @@ status gather_nd::run(run_context& c) const {
 
 status compress::run(run_context& c) const {
   const value &x = c.input(0), &wanted = c.input(1);
-  if (wanted.shape.rank() > 1) return bad_input("condition must be one-dimensional, not ", wanted.shape);
   std::size_t a = 0;
   if (status found = flat ? status{} : find_axis(axis, x.shape.rank(), a); !found) return found;
   const std::int64_t size = flat ? x.shape.count() : x.shape[a];

@@ -59,22 +59,17 @@ status read_amounts(const run_context& c, const attribute* given, std::size_t ra
 }  // namespace
 
 result<pad> pad::bind(bind_context& c) {
-  result<pad> made = of_mode(c, c.since >= 19);
-  if (!made || c.since >= 11) return made;
-  made->amounts = c.find(c.since == 1 ? "paddings" : "pads");
-  made->number = c.float_or("value", 0);
+  pad made = of_mode(c);
+  if (c.since >= 11) return made;
+  made.amounts = c.find(c.since == 1 ? "paddings" : "pads");
+  made.number = c.float_or("value", 0);
   return made;
 }
-result<microsoft_pad> microsoft_pad::bind(bind_context& c) {
-  return of_mode(c, true).transform([](const pad& made) { return microsoft_pad{made}; });
-}
+result<microsoft_pad> microsoft_pad::bind(bind_context& c) { return microsoft_pad{of_mode(c)}; }
 
-result<pad> pad::of_mode(const bind_context& c, bool may_wrap) {
+pad pad::of_mode(const bind_context& c) {
   const std::string_view name = c.string_or("mode", "constant");
-  const bool wraps = name == "wrap" && may_wrap;
-  if (name != "constant" && name != "reflect" && name != "edge" && !wraps)
-    return bad_attribute("`mode` must be constant, reflect, edge or (from version 19) wrap, not '", name, "'");
-  const fill mode = wraps               ? fill::wrap
+  const fill mode = name == "wrap"      ? fill::wrap
                     : name == "reflect" ? fill::reflect
                     : name == "edge"    ? fill::edge
                                         : fill::constant;

@@ -34,9 +34,7 @@ struct slice_list {
 
 result<slice> slice::bind(bind_context& c) {
   if (c.inputs.size() > 1) return slice{nullptr, nullptr, nullptr};  // from opset 10 on, and DynamicSlice
-  const attribute *const starts = c.find("starts"), *const ends = c.find("ends");
-  if (!starts || !ends) return bad_attribute("needs `starts` and `ends`");
-  return slice{starts, ends, c.find("axes")};
+  return slice{c.find("starts"), c.find("ends"), c.find("axes")};
 }
 status slice::run(run_context& c) const {
   const value& x = c.input(0);
@@ -86,9 +84,8 @@ status tile::run(run_context& c) const {
   extents repeats;
   if (one_axis) {
     std::int64_t times = 0, axis = 0;
-    if (given.shape.count() != 1 || c.input(2).shape.count() != 1 || !integer_at(given, 0, times) ||
-        !integer_at(c.input(2), 0, axis) || !normalize_axis(axis, rank))
-      return bad_input("tiles and axis must be one number each, axis one of the ", rank, " of the input");
+    if (!integer_at(given, 0, times) || !integer_at(c.input(2), 0, axis) || !normalize_axis(axis, rank))
+      return bad_input("tiles and axis must be numbers, axis one of the ", rank, " of the input");
     repeats.resize(rank, 1);
     repeats[std::size_t(axis)] = times;
   } else if (status read = read_extents(given, "repeats", repeats); !read) {

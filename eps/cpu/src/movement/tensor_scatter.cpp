@@ -28,8 +28,6 @@ status tensor_scatter::run(run_context& c) const {
   for (std::size_t i = 0; fits && i < rank; ++i)
     fits = i == at ? update.shape[i] <= cache.shape[i] : update.shape[i] == cache.shape[i];
   if (!fits) return bad_input("update ", update.shape, " does not fit past_cache ", cache.shape, " along axis ", at);
-  if (starts && starts.shape != extents{cache.shape[0]})
-    return bad_input("write_indices ", starts.shape, " must be [", cache.shape[0], "], one for each batch");
   const std::int64_t size = cache.shape[at], count = update.shape[at];
   for (std::int64_t b = 0; starts && b < cache.shape[0]; ++b) {
     const std::int64_t start = integers{starts}[b];

@@ -64,7 +64,6 @@ class index_tuples {
   /// range.
   static result<index_tuples> make(const value& data, const value& indices, std::int64_t batch_dims) {
     const extents &d = data.shape, &i = indices.shape;
-    if (d.rank() == 0 || i.rank() == 0) return bad_input("needs data and indices of at least one axis");
     const std::int64_t length = i.back(), limit = std::int64_t(std::min(d.rank(), i.rank()));
     if (batch_dims < 0 || batch_dims >= limit)
       return bad_input("batch_dims ", batch_dims, " is not in [0,", limit, ")");

@@ -31,13 +31,6 @@ inline status read_extents(const value& v, std::string_view what, extents& out) 
   return {};
 }
 
-/// Checks that all numbers of an attribute are at least `least` and not absurdly large, else INVALID_GRAPH.
-inline status check_numbers(std::string_view name, std::span<const std::int64_t> list, std::int64_t least) {
-  for (std::int64_t v : list)
-    if (v < least || v > std::int64_t{1} << 40) return bad_attribute(name, " must be at least ", least, ", not ", v);
-  return {};
-}
-
 /// Element i of an attribute's list; `otherwise` if the attribute is absent.
 inline std::int64_t number_or(std::span<const std::int64_t> list, std::size_t i, std::int64_t otherwise) {
   return list.empty() ? otherwise : list[i];

@@ -14,15 +14,6 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// The largest value of the attribute state_window that the operators define.
-constexpr std::int64_t most_states = 8;
-
-result<std::int64_t> read_window(const bind_context& c) {
-  const std::int64_t window = c.int_or("state_window", 0);
-  if (window < 0 || window > most_states)
-    return bad_attribute("state_window is ", window, ", must be in [0,", most_states, "]");
-  return window;
-}
 /// The shape of past_state and present_state: that of one state, with the window in front if there is one.
 extents states_of(const extents& one, std::int64_t window) {
   extents all = one;
@@ -101,30 +92,17 @@ constexpr std::size_t not_read = std::numeric_limits<std::size_t>::max();
 status read_sizes(const linear_attention& how, run_context& c, linear_sizes& z) {
   const value &q = c.input(0), &k = c.input(1), &v = c.input(2), &past = c.input(3);
   const value &decay = c.input(how.decays ? 4 : not_read), &beta = c.input(how.corrects ? 5 : not_read);
-  const extents &s = q.shape, &ks = k.shape, &vs = v.shape;
-  const bool fits = s.rank() == 3 && ks.rank() == 3 && vs.rank() == 3 && ks[0] == s[0] && ks[1] == s[1] &&
-                    vs[0] == s[0] && vs[1] == s[1] && s[2] % how.query_heads == 0 && vs[2] % how.key_heads == 0 &&
-                    ks[2] % how.key_heads == 0 && ks[2] / how.key_heads == s[2] / how.query_heads;
-  if (!fits)
-    return bad_input("query ", s, ", key ", ks, " and value ", vs, " don't fit each other, ", how.query_heads,
-                     " heads of queries and ", how.key_heads, " of keys");
+  const extents& s = q.shape;
   for (const value* one : {&q, &k, &v})
     if (status usable = usable_sizes("an input", one->shape); !usable) return usable;
-  z = {s[0], s[1], s[2] / how.query_heads, vs[2] / how.key_heads, 0, 0};
+  z = {s[0], s[1], s[2] / how.query_heads, v.shape[2] / how.key_heads, 0, 0};
   if (bool(decay) != how.decays || bool(beta) != how.corrects)
     return bad_input("update_rule needs ", decay || !how.decays ? "beta" : "decay");
-  if (decay) {
-    z.decays = decay.shape.rank() == 3 ? decay.shape[2] : 0;
-    if (decay.shape != extents{s[0], s[1], z.decays} || (z.decays != how.key_heads && z.decays != ks[2]))
-      return bad_input("decay ", decay.shape, " must be ", extents{s[0], s[1], how.key_heads}, " or ", ks);
-  }
-  if (beta) {
-    z.betas = beta.shape.rank() == 3 ? beta.shape[2] : 0;
-    if (beta.shape != extents{s[0], s[1], z.betas} || (z.betas != how.key_heads && z.betas != 1))
-      return bad_input("beta ", beta.shape, " must be ", extents{s[0], s[1], how.key_heads});
-  }
-  const extents wanted = states_of({s[0], how.key_heads, z.size, z.value_size}, how.window);
-  if (past && past.shape != wanted) return bad_input("past_state ", past.shape, " must be ", wanted);
+  if (decay) z.decays = decay.shape[2];
+  if (beta) z.betas = beta.shape[2];
+  const std::size_t rank = how.window ? 5 : 4;
+  if (past && past.shape.rank() != rank)
+    return bad_input("past_state ", past.shape, " must have rank ", rank, " with state_window ", how.window);
   return {};
 }
 
@@ -132,9 +110,7 @@ status read_sizes(const linear_attention& how, run_context& c, linear_sizes& z) 
 
 result<linear_attention> linear_attention::bind(bind_context& c) {
   const std::string_view rule = c.string_or("update_rule", "gated_delta");
-  const result<std::int64_t> window = read_window(c);
-  if (!window) return window.error();
-  const linear_attention made{c.int_or("q_num_heads", 0), c.int_or("kv_num_heads", 0), *window,
+  const linear_attention made{c.int_or("q_num_heads", 0), c.int_or("kv_num_heads", 0), c.int_or("state_window", 0),
                               c.float_or("scale", 0),     rule.starts_with("gated"),   rule.ends_with("delta")};
   const std::int64_t q = made.query_heads, k = made.key_heads;
   if (q % k != 0 && k % q != 0)
@@ -189,9 +165,8 @@ status linear_attention::run(run_context& c) const {
 
 result<causal_conv> causal_conv::bind(bind_context& c) {
   const std::string_view f = c.string_or("activation", "none");
-  const result<std::int64_t> window = read_window(c);
-  if (!window) return window.error();
-  const causal_conv made{c.int_or("dilation", 1), *window, f != "none", c.int_or("channels_last", 0) != 0};
+  const causal_conv made{c.int_or("dilation", 1), c.int_or("state_window", 0), f != "none",
+                         c.int_or("channels_last", 0) != 0};
   if (const std::int64_t axes = c.int_or("ndim", 1); axes != 1)
     return refuse(status_code::not_implemented, "ndim is ", axes, "; convolutions along one axis are there");
   return made;
@@ -200,15 +175,12 @@ result<causal_conv> causal_conv::bind(bind_context& c) {
 status causal_conv::run(run_context& c) const {
   const value &x = c.input(0), &w = c.input(1), &bias = c.input(2), &past = c.input(3);
   const extents& s = x.shape;
-  if (s.rank() < 3 || (!channels_last && s.rank() != 3))
-    return bad_input("input ", s,
-                     " must be [batch, channels, length], or [batch, length, channels...] if they are last");
+  if (!channels_last && s.rank() != 3) return bad_input("input ", s, " must be [batch,channels,length]");
   if (status usable = usable_sizes("input", s); !usable) return usable;
   const std::int64_t batches = s[0], length = s[channels_last ? 1 : 2];
   const std::int64_t channels = channels_last ? s.count(2, s.rank()) : s[1];
-  if (w.shape.rank() != 3 || w.shape[0] != channels || w.shape[1] != 1 || w.shape[2] < 1)
+  if (w.shape.rank() != 3 || w.shape[0] != channels)
     return bad_input("weight ", w.shape, " must be [", channels, ",1,taps]");
-  if (bias && bias.shape != extents{channels}) return bad_input("bias ", bias.shape, " must be ", extents{channels});
   const std::int64_t taps = w.shape[2];
   std::int64_t before = 0, row = 0, room = 0;
   if (!checked_multiply(taps - 1, dilation, before) || !checked_add(before, length, row) ||

@@ -74,13 +74,10 @@ template <class C>
 status loss::run_as(run_context& c) const {
   const value &x = c.input(0), &labels = c.input(1), &weights = c.input(2);
   const std::size_t rank = x.shape.rank();
-  if (rank < 2) return bad_input("scores ", x.shape, " must have at least two axes, [N, C, ...]");
   extents wanted = x.shape;
   wanted.erase(1);
   const std::int64_t classes = x.shape[1], inner = x.shape.count(2, rank);
   if (labels.shape != wanted) return bad_input("labels ", labels.shape, " must be ", wanted);
-  if (weights && weights.shape != extents{classes})
-    return bad_input("weights ", weights.shape, " must be ", extents{classes}, ", one for each class");
   if (status s = usable_sizes("scores", x.shape); !s) return s;
   const integers label{labels};
   const auto counts = [&](std::int64_t i) { return !(ignores && label[i] == ignored); };

@@ -55,9 +55,9 @@ struct beam_plan : search_plan {
 
 status read_beams(const run_context& c, const token_search& how, beam_plan& out) {
   if (status read = read_plan(c, how, beam_inputs, out); !read) return read;
-  if (status read = read_scalar(c, 3, "num_beams", out.beams); !read) return read;
-  if (status read = read_scalar(c, 4, "num_return_sequences", out.wanted); !read) return read;
-  if (status read = read_scalar(c, 5, "length_penalty", out.length_penalty); !read) return read;
+  read_scalar(c, 3, out.beams);
+  read_scalar(c, 4, out.wanted);
+  read_scalar(c, 5, out.length_penalty);
   if (out.beams < 1 || out.beams > 128) return bad_input("num_beams is ", out.beams, ", must be from 1 to 128");
   if (out.wanted < 1 || out.wanted > out.beams)
     return bad_input("num_return_sequences is ", out.wanted, ", must be from 1 to num_beams ", out.beams);
@@ -67,8 +67,8 @@ status read_beams(const run_context& c, const token_search& how, beam_plan& out)
 /// Reads the score changes that only WhisperBeamSearch has.
 status read_whisper(const run_context& c, const timestamp_rules& times, score_changes& out) {
   std::int32_t processor = 0;
-  if (status read = read_scalar(c, processor_input, "logits_processor", processor); !read) return read;
-  if (status read = read_scalar(c, temperature_input, "temperature", out.temperature); !read) return read;
+  read_scalar(c, processor_input, processor);
+  read_scalar(c, temperature_input, out.temperature);
   if (processor < 0) return bad_input("logits_processor is ", processor, ", must not be negative");
   if (processor == 1) {
     if (times.first_time < 0 || times.first_time >= out.words)
@@ -78,8 +78,6 @@ status read_whisper(const run_context& c, const timestamp_rules& times, score_ch
   }
   const value& forced = c.input(extra_input);
   if (!forced) return {};
-  if (forced.shape.rank() != 2 || forced.shape[0] != out.batches)
-    return bad_input("extra_decoding_ids ", forced.shape, " must be [", out.batches, ",length]");
   out.forced = forced.as_unchecked<std::int32_t>().data(), out.forced_length = forced.shape[1];
   return {};
 }

@@ -12,8 +12,6 @@ class cross_scores {
   status begin(run_context& c, const decoder_steps& steps, const value& pairs, std::int64_t calls) {
     rows_ = steps.rows(), heads_ = steps.crossed()[1], length_ = steps.crossed()[2];
     const auto layers = std::int64_t(steps.shown().size());
-    if (pairs && (pairs.shape.rank() != 2 || pairs.shape[1] != 2))
-      return bad_input("cross_qk_layer_head ", pairs.shape, " must be [count,2]");
     chosen_ = pairs ? pairs.as_unchecked<std::int32_t>().data() : nullptr;
     count_ = pairs ? pairs.shape[0] : layers * heads_;
     for (std::int64_t i = 0; chosen_ && i < count_; ++i)

@@ -69,8 +69,7 @@ status greedy_search::run(run_context& c) const {
   if (status read = read_plan(c, *this, greedy_inputs, plan); !read) return read;
   const value &presence = c.input(7), &given = c.input(8);
   std::int32_t seed = 0;
-  if (samples)
-    if (status read = read_scalar(c, 8, "seed", seed); !read) return read;
+  if (samples) read_scalar(c, 8, seed);
   const random_places numbers = random_places::make(bool(given), std::uint32_t(seed));
   const result<tensor_view<std::int32_t>> y = c.output<std::int32_t>(0, {plan.batches, plan.most});
   if (!y) return y.error();

@@ -10,12 +10,8 @@ namespace CAMEO_NAMESPACE::eps {
 
 /// Reads an optional input of one number; without it, `out` is unchanged.
 template <class T>
-status read_scalar(const run_context& c, std::size_t i, std::string_view what, T& out) {
-  const value& v = c.input(i);
-  if (!v) return {};
-  if (v.shape.count() != 1) return bad_input(what, " must be one number, not ", v.shape);
-  out = v.as_unchecked<T>()[0];
-  return {};
+void read_scalar(const run_context& c, std::size_t i, T& out) {
+  if (const value& v = c.input(i)) out = v.as_unchecked<T>()[0];
 }
 
 /// The indices of the inputs that searches share; 0: the operator does not have it.
@@ -67,9 +63,9 @@ inline status read_plan(const run_context& c, const token_search& how, const sea
   constexpr std::int32_t longest = 4096;  // as in ONNX Runtime; memory is taken for max_length tokens
   if (status s = read_prompt(c, how, at, out); !s) return s;
   std::int32_t most = 0;
-  if (status s = read_scalar(c, 1, "max_length", most); !s) return s;
-  if (status s = read_scalar(c, at.least_length, "min_length", out.least); !s) return s;
-  if (status s = read_scalar(c, at.penalty, "repetition_penalty", out.penalty); !s) return s;
+  read_scalar(c, 1, most);
+  read_scalar(c, at.least_length, out.least);
+  read_scalar(c, at.penalty, out.penalty);
   out.most = most;
   if (most <= out.length || most > longest)
     return bad_input("max_length ", most, " must be above the ", out.length,

@@ -60,13 +60,7 @@ constexpr std::int64_t most_token = std::numeric_limits<std::int32_t>::max();
 
 result<token_search> token_search::read(bind_context& c) {
   token_search made;
-  const bool for_whisper = c.op_type == "WhisperBeamSearch", by_beams = for_whisper || c.op_type == "BeamSearch";
-  const std::int64_t type = c.int_or("model_type", for_whisper ? 2 : 0);
-  if (type < (for_whisper ? 2 : 0) || type > (by_beams ? 2 : 1))
-    return bad_attribute("model_type is ", type, ", must be ",
-                         for_whisper ? "2, Whisper"
-                         : by_beams  ? "0, a decoder alone, 1, one with an encoder, or 2, Whisper"
-                                     : "0, a decoder alone, or 1, one with an encoder");
+  const std::int64_t type = c.int_or("model_type", c.op_type == "WhisperBeamSearch" ? 2 : 0);
   made.kind = model(type), made.decoder = c.subgraph("decoder");
   if (made.decoder < 0) return bad_attribute("needs the graph `decoder`");
   const dtype wanted = made.kind == model::whisper ? dtype::f32 : dtype::i32;
@@ -75,8 +69,6 @@ result<token_search> token_search::read(bind_context& c) {
                   " they must be ", wanted);
   made.start = c.int_or("decoder_start_token_id", -1);
   made.end = c.int_or("eos_token_id", -1), made.pad = c.int_or("pad_token_id", -1);
-  if (made.end < 0 || made.pad < 0 || made.end > most_token || made.pad > most_token)
-    return bad_attribute("eos_token_id is ", made.end, " and pad_token_id ", made.pad, "; they must not be negative");
   if (made.start > most_token) return bad_attribute("decoder_start_token_id is ", made.start, ", which is no int32");
   made.ngram = c.int_or("no_repeat_ngram_size", 0), made.words = std::max<std::int64_t>(0, c.int_or("vocab_size", 0));
   if (status taken = made.kind == model::gpt2 ? made.take_alone(c) : made.take_decoder(c); !taken) return taken;

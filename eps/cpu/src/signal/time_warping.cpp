@@ -10,8 +10,6 @@ namespace CAMEO_NAMESPACE::eps {
 status time_warping::run(run_context& c) const {
   const value& x = c.input(0);
   const std::size_t rank = x.shape.rank();
-  if ((rank != 2 && rank != 3) || (rank == 3 && x.shape[0] != 1))
-    return bad_input("the costs ", x.shape, " must be [M, N] or [1, M, N]");
   const std::int64_t rows = x.shape[rank - 2], columns = x.shape[rank - 1], width = columns + 1;
   if (rows > 1 << 30 || columns > 1 << 30) return bad_input("the costs ", x.shape, " are too many");
   // The least costs of two rows, with one element before the first; and the predecessor of each element on its path: 0

@@ -119,8 +119,6 @@ template struct optimizer_of<op::training::Momentum>;
 
 status optimizer::run(run_context& c) const {
   const value &r = c.input(0), &t = c.input(1);
-  if (r.shape.count() != 1 || t.shape.count() != 1)
-    return bad_input("R ", r.shape, " and T ", t.shape, " must be one number each");
   double rate = r.type == dtype::f64 ? r.as_unchecked<double>()[0] : double(r.as_unchecked<float>()[0]);
   const auto updates = double(t.as_unchecked<std::int64_t>()[0]);
   double factor = beta;

@@ -17,7 +17,7 @@ struct pad {
   status run(run_context& c) const;
 
  protected:
-  static result<pad> of_mode(const bind_context& c, bool may_wrap);
+  static pad of_mode(const bind_context& c);
 
  private:
   status fill_padding(run_context& c, const value& x, std::span<const padded_axis> axes, const value& y) const;

@@ -40,7 +40,7 @@ struct class_labels {
 struct feature_rows {
   std::int64_t rows, columns;
 };
-result<feature_rows> rows_of(const value& x);
+feature_rows rows_of(const value& x);
 /// Reads a row of a tensor of numbers as double.
 void read_row(const value& x, std::int64_t row, std::int64_t columns, double* to);
 
