@@ -323,6 +323,8 @@ SHAPES = {
     "ai.onnx.preview.training.Adagrad ai.onnx.preview.training.Adam ai.onnx.preview.training.Momentum": "1 1",
     "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss": "[batch,classes,...] [batch,...] [classes]",
     "Clip": {11: "* 1 1"},
+    "com.microsoft.BiasGelu": "[...,width] [width]",
+    "com.microsoft.FastGelu": "[]|[...,width] [width]",
 }
 SHAPES_OF = {name: shapes for names, shapes in SHAPES.items() for name in names.split()}
 used_shapes = set()

@@ -145,5 +145,8 @@ static_assert(takes<NegativeLogLikelihoodLoss>(12, {s(2, 3), s(2), s(3)}) &&
               refuses<NegativeLogLikelihoodLoss>(22, {s(2), s(2)}));
 static_assert(takes<Clip>(6, {s(2)}) && takes<Clip>(11, {s(2), s(1), scalar}) &&
               takes<Clip>(13, {s(2), none, scalar}) && refuses<Clip>(12, {s(2), s(2)}));
+static_assert(takes<microsoft::BiasGelu>(1, {s(2, 3), s(3)}) && refuses<microsoft::BiasGelu>(1, {s(2, 3), s(1)}) &&
+              refuses<microsoft::BiasGelu>(1, {scalar, s(1)}) && takes<microsoft::FastGelu>(1, {scalar, none}) &&
+              takes<microsoft::FastGelu>(1, {s(2, 3), s(3)}) && refuses<microsoft::FastGelu>(1, {s(2, 3), s(1, 3)}));
 
 }  // namespace

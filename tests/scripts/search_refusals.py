@@ -216,7 +216,7 @@ REFUSED += [(MODEL, f"{name} has shape [", {"op": W, "f": SHOWS, "inputs": {name
     ("decoder_input_ids", i4(2, 3)), ("input_ids", SOUND[0]), ("attention_mask", i4([1, 1], [1, 1])),
     ("extra_decoding_ids", i4(2, 3)), ("cross_qk_layer_head", i4(0, 0))]]
 REFUSED += [(NOT, "they must be", {"inputs": {"input_ids": IDS.astype("f4")}}),
-            (NOT, "they must be", {"op": W, "f": WHISPER, "inputs": {"input_ids": IDS}})]
+            (NOT, "they must be", {"op": W, "f": WHISPER, "inputs": {"input_ids": IDS[:, None]}})]
 
 # Searches that run: the decoder never chooses words beyond its vocabulary, and sizes at the limits are allowed.
 RUNS = [

@@ -79,8 +79,7 @@ status top_k(infer_context& c) {
     dim& size = (*out)[*axis];
     const int_list k = ints_of(c, "k", 1);
     const dims* elements = elements_at(c, 1);
-    if (k.state == int_list::known) {
-      if (k.values.size() != 1) return invalid("K has ", k.values.size(), " elements, must have one");
+    if (k.state == int_list::known && k.values.size() == 1) {
       if (k.values[0] < 0 || (size.known() && k.values[0] > size.size))
         return invalid("K is ", k.values[0], ", must be from 0 to ", size, ", the size of axis ", *axis);
       size = dim::fixed(k.values[0]);

@@ -9,12 +9,11 @@ namespace CAMEO_NAMESPACE::eps {
 status bias_gelu_state::run(run_context& c) const {
   const value &x = c.input(0), &bias = c.input(1);
   const extents& shape = x.shape;
-  if (bias && (bias.shape.rank() != 1 || shape.rank() == 0 || bias.shape[0] != shape.back()))
-    return bad_input("the bias has shape ", bias.shape, "; it must be as long as the last axis of ", shape);
   static constexpr extents scalar{};
   static constexpr std::uint64_t zero = 0;  // a zero of every float type
   broadcast_loops<2> loops;
-  if (!loops.make({&shape, bias ? &bias.shape : &scalar})) return bad_input("the bias does not broadcast");
+  if (!loops.make({&shape, bias ? &bias.shape : &scalar}) || loops.shape() != shape)
+    return bad_input("the bias ", bias.shape, " does not broadcast to ", shape);
   const result<value*> out = c.output(0, shape);
   if (!out) return out.error();
   run_zip(c, row, loops, 1 << 14, {x.data, bytes}, {bias ? bias.data : &zero, bytes}, (*out)->data, bytes);
