@@ -939,7 +939,7 @@ struct BiasDropout {
 struct BiasGelu {
   static constexpr std::string_view domain = "com.microsoft", name = "BiasGelu";
   static constexpr op_version versions[] = {
-      {1, detail::p10, detail::p11, detail::t5, {}, 2, 1},
+      {1, detail::p10, detail::p11, detail::t5, {}, 2, 1, false, "[...,width] [width]"},
   };
 };
 struct BiasSoftmax {
@@ -1104,7 +1104,7 @@ struct ExpandDims {
 struct FastGelu {
   static constexpr std::string_view domain = "com.microsoft", name = "FastGelu";
   static constexpr op_version versions[] = {
-      {1, detail::p50, detail::p7, detail::t5, {}, 1, 1},
+      {1, detail::p50, detail::p7, detail::t5, {}, 1, 1, false, "[]|[...,width] [width]"},
   };
 };
 struct FusedConv {
