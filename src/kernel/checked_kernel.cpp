@@ -6,23 +6,57 @@
 namespace CAMEO_NAMESPACE::detail {
 namespace {
 
+constexpr std::size_t most_inputs = 24;  // of those that a pattern can state
+using named_shapes = geometry::named_shape<std::int64_t>[most_inputs];
+
+/// A kernel whose inputs are checked before each run, unless they have the shapes that were known, and checked, when it
+/// was bound.
 struct checked_kernel {
   bound_kernel inner;
   const op_version* version = nullptr;
   attribute_sizes sizes;
+  std::span<const extents> checked;  // of all inputs, or empty
+
+  std::size_t count(std::size_t inputs) const { return std::min({inputs, version->inputs.size(), most_inputs}); }
+  status check(const named_shapes& shapes, std::size_t inputs) const {
+    return geometry::check_shapes<std::int64_t>(version->shapes, std::span{shapes, count(inputs)}, sizes.known());
+  }
+  /// Checks the shapes that are known when a kernel is bound, if all of them are, and stores them.
+  status check_known(bind_context& context) {
+    named_shapes shapes{};
+    const std::size_t inputs = count(context.inputs.size());
+    for (std::size_t i = 0; i < inputs; ++i) {
+      const operand& in = context.inputs[i];
+      shapes[i].name = version->inputs[i].name;
+      if (!in.present || in.kind != type_kind::tensor) continue;
+      if (in.optional || !in.fixed_shape()) return {};
+      shapes[i].shape = in.shape;
+    }
+    if (status fits = check(shapes, inputs); !fits) return fits;
+    const result<std::span<extents>> kept = context.keep<extents>(inputs);
+    if (!kept) return kept.error();
+    for (std::size_t i = 0; i < inputs; ++i) (*kept)[i] = context.inputs[i].shape;
+    checked = *kept;
+    return {};
+  }
+  bool has_checked(const run_context& c) const {
+    if (checked.empty()) return false;
+    for (std::size_t i = 0; i < checked.size(); ++i)
+      if (c.has_input(i) && c.input(i).shape != checked[i]) return false;
+    return true;
+  }
 };
 
 status run_checked(const void* state, run_context& c) {
   const checked_kernel& self = *static_cast<const checked_kernel*>(state);
-  geometry::named_shape<std::int64_t> inputs[24]{};
-  const std::size_t count = std::min({c.input_count(), self.version->inputs.size(), std::size(inputs)});
-  for (std::size_t i = 0; i < count; ++i) {
+  if (self.has_checked(c)) return self.inner.run(self.inner.state, c);
+  named_shapes shapes{};
+  for (std::size_t i = 0; i < self.count(c.input_count()); ++i) {
     const value& v = c.input(i);
-    inputs[i].name = self.version->inputs[i].name;
-    if (v.kind == value_kind::tensor) inputs[i].shape = geometry::shape_of(v);
+    shapes[i].name = self.version->inputs[i].name;
+    if (v.kind == value_kind::tensor) shapes[i].shape = geometry::shape_of(v);
   }
-  status fits =
-      geometry::check_shapes<std::int64_t>(self.version->shapes, std::span{inputs, count}, self.sizes.known());
+  status fits = self.check(shapes, c.input_count());
   return fits ? self.inner.run(self.inner.state, c) : std::move(fits);
 }
 
@@ -34,8 +68,9 @@ result<bound_kernel> check_shapes_first(bind_context& context, std::span<const o
   for (const op_version& each : versions)
     if (each.since == context.since) version = &each;
   if (!version->shapes) return bound;
-  const checked_kernel* const kept =
-      context.state.keep(checked_kernel{bound, version, attribute_sizes::read(*version, context.attributes)});
+  checked_kernel made{bound, version, attribute_sizes::read(*version, context.attributes), {}};
+  if (status fits = made.check_known(context); !fits) return fits;
+  const checked_kernel* const kept = context.state.keep(std::move(made));
   if (!kept) return status_code::out_of_memory;
   return bound_kernel{kept, run_checked};
 }

@@ -293,8 +293,6 @@ SHAPES = {
     "Det com.microsoft.Inverse": "[...,n,n]",
     "com.microsoft.CDist": "[_,columns] [_,columns]",
     "com.microsoft.SparseToDenseMatMul": "* [_,_]",
-    "Gemm com.microsoft.FusedGemm": "[_,_] [_,_]",
-    "MatMul com.microsoft.FusedMatMul com.microsoft.TransposeMatMul": "[_,...] [_,...]",
     "ai.onnx.ml.LinearClassifier ai.onnx.ml.LinearRegressor ai.onnx.ml.SVMClassifier ai.onnx.ml.SVMRegressor "
     "ai.onnx.ml.TreeEnsemble ai.onnx.ml.TreeEnsembleClassifier ai.onnx.ml.TreeEnsembleRegressor ai.onnx.ml.ZipMap":
         "[features]|[rows,features]",
@@ -322,7 +320,6 @@ SHAPES = {
     "com.microsoft.nchwc.Conv": "[_,_,_,_] [_,_,_,_]",
     "ai.onnx.preview.training.Adagrad ai.onnx.preview.training.Adam ai.onnx.preview.training.Momentum": "1 1",
     "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss": "[batch,classes,...] [batch,...] [classes]",
-    "Clip": {11: "* 1 1"},
     "com.microsoft.BiasGelu": "[...,width] [width]",
     "com.microsoft.FastGelu": "[]|[...,width] [width]",
 }

@@ -1116,13 +1116,13 @@ struct FusedConv {
 struct FusedGemm {
   static constexpr std::string_view domain = "com.microsoft", name = "FusedGemm";
   static constexpr op_version versions[] = {
-      {1, detail::p52, detail::p7, detail::t27, detail::a23, 2, 1, false, "[_,_] [_,_]"},
+      {1, detail::p52, detail::p7, detail::t27, detail::a23, 2, 1},
   };
 };
 struct FusedMatMul {
   static constexpr std::string_view domain = "com.microsoft", name = "FusedMatMul";
   static constexpr op_version versions[] = {
-      {1, detail::p10, detail::p7, detail::t5, detail::a24, 2, 1, false, "[_,...] [_,...]"},
+      {1, detail::p10, detail::p7, detail::t5, detail::a24, 2, 1},
   };
 };
 struct FusedMatMulActivation {
@@ -1684,7 +1684,7 @@ struct TorchEmbedding {
 struct TransposeMatMul {
   static constexpr std::string_view domain = "com.microsoft", name = "TransposeMatMul";
   static constexpr op_version versions[] = {
-      {1, detail::p10, detail::p7, detail::t5, detail::a64, 2, 1, false, "[_,...] [_,...]"},
+      {1, detail::p10, detail::p7, detail::t5, detail::a64, 2, 1},
   };
 };
 struct Trilu {

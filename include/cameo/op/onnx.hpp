@@ -1130,9 +1130,9 @@ struct Clip {
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t0, detail::a29, 1, 1},
       {6, detail::p2, detail::p3, detail::t0, detail::a30, 1, 1},
-      {11, detail::p30, detail::p3, detail::t0, {}, 1, 1, false, "* 1 1"},
-      {12, detail::p30, detail::p3, detail::t1, {}, 1, 1, false, "* 1 1"},
-      {13, detail::p30, detail::p3, detail::t2, {}, 1, 1, false, "* 1 1"},
+      {11, detail::p30, detail::p3, detail::t0, {}, 1, 1},
+      {12, detail::p30, detail::p3, detail::t1, {}, 1, 1},
+      {13, detail::p30, detail::p3, detail::t2, {}, 1, 1},
   };
 };
 struct Col2Im {
@@ -1447,12 +1447,12 @@ struct Gelu {
 struct Gemm {
   static constexpr std::string_view domain = "", name = "Gemm";
   static constexpr op_version versions[] = {
-      {1, detail::p63, detail::p1, detail::t0, detail::a64, 3, 1, false, "[_,_] [_,_]"},
-      {6, detail::p63, detail::p1, detail::t0, detail::a64, 3, 1, false, "[_,_] [_,_]"},
-      {7, detail::p63, detail::p1, detail::t0, detail::a65, 3, 1, false, "[_,_] [_,_]"},
-      {9, detail::p63, detail::p1, detail::t4, detail::a65, 3, 1, false, "[_,_] [_,_]"},
-      {11, detail::p64, detail::p1, detail::t4, detail::a65, 2, 1, false, "[_,_] [_,_]"},
-      {13, detail::p64, detail::p1, detail::t5, detail::a65, 2, 1, false, "[_,_] [_,_]"},
+      {1, detail::p63, detail::p1, detail::t0, detail::a64, 3, 1},
+      {6, detail::p63, detail::p1, detail::t0, detail::a64, 3, 1},
+      {7, detail::p63, detail::p1, detail::t0, detail::a65, 3, 1},
+      {9, detail::p63, detail::p1, detail::t4, detail::a65, 3, 1},
+      {11, detail::p64, detail::p1, detail::t4, detail::a65, 2, 1},
+      {13, detail::p64, detail::p1, detail::t5, detail::a65, 2, 1},
   };
 };
 struct GlobalAveragePool {
@@ -1718,9 +1718,9 @@ struct LpPool {
 struct MatMul {
   static constexpr std::string_view domain = "", name = "MatMul";
   static constexpr op_version versions[] = {
-      {1, detail::p4, detail::p1, detail::t0, {}, 2, 1, false, "[_,...] [_,...]"},
-      {9, detail::p4, detail::p1, detail::t4, {}, 2, 1, false, "[_,...] [_,...]"},
-      {13, detail::p4, detail::p1, detail::t5, {}, 2, 1, false, "[_,...] [_,...]"},
+      {1, detail::p4, detail::p1, detail::t0, {}, 2, 1},
+      {9, detail::p4, detail::p1, detail::t4, {}, 2, 1},
+      {13, detail::p4, detail::p1, detail::t5, {}, 2, 1},
   };
 };
 struct MatMulInteger {

@@ -93,6 +93,8 @@ status check_gemm_bias(const infer_context& c, dim rows, dim columns) {
 status gemm(infer_context& c) {
   const dims *a = c.shape(0), *b = c.shape(1);
   dim rows, columns, inner_a, inner_b;
+  if (status s = check_rank(a, 2, "A"); !s) return s;
+  if (status s = check_rank(b, 2, "B"); !s) return s;
   if (a) {
     const std::size_t transposed = c.int_or("transA", 0) != 0;
     rows = (*a)[transposed], inner_a = (*a)[1 - transposed];

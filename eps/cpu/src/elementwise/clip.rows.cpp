@@ -48,8 +48,13 @@ void clip_row(const void* low, const void* high, const void* x, void* y, std::in
 }
 
 /// Reads the scalar input i; leaves `bound` unchanged if it is absent.
-void read_bound(const run_context& c, std::size_t i, const void*& bound) {
-  if (const value& v = c.input(i)) bound = v.data;
+status read_bound(run_context& c, std::size_t i, const void*& bound) {
+  if (!c.has_input(i)) return {};
+  const value& v = c.input(i);
+  if (!v) return {};
+  if (v.shape.count() != 1) return bad_input(i == 1 ? "min" : "max", " must be a scalar, not of shape ", v.shape);
+  bound = v.data;
+  return {};
 }
 
 }  // namespace
@@ -73,8 +78,8 @@ status clip::run(run_context& c) const {
   const value& x = c.input(0);
   const void *from = has_low ? &low : nullptr, *to = has_high ? &high : nullptr;
   if (!by_attributes) {
-    read_bound(c, 1, from);
-    read_bound(c, 2, to);
+    if (status read = read_bound(c, 1, from); !read) return read;
+    if (status read = read_bound(c, 2, to); !read) return read;
   }
   const result<value*> out = c.output(0, x.shape);
   if (!out) return out.error();

@@ -37,6 +37,7 @@ result<gemm<T>> gemm<T>::bind(bind_context& c) {
 template <class T>
 status gemm<T>::run(run_context& c) const {
   const extents &a_shape = c.input(0).shape, &b_shape = c.input(1).shape;
+  if (a_shape.rank() != 2 || b_shape.rank() != 2) return bad_input("A ", a_shape, " and B ", b_shape, " need rank 2");
   const std::int64_t m = a_shape[transpose_a ? 1 : 0], k = a_shape[transpose_a ? 0 : 1];
   const std::int64_t b_rows = b_shape[transpose_b ? 1 : 0], n = b_shape[transpose_b ? 0 : 1];
   if (k != b_rows)

@@ -83,6 +83,8 @@ result<matmul<T>> matmul<T>::bind(bind_context& c) {
 template <class T>
 status matmul<T>::run(run_context& c) const {
   const extents &a_shape = c.input(0).shape, &b_shape = c.input(1).shape;
+  if (a_shape.rank() == 0 || b_shape.rank() == 0)
+    return bad_input("A ", a_shape, " and B ", b_shape, " need at least one axis");
   matmul_side a = side_of(a_shape, true, transpose_a, batch_a), b = side_of(b_shape, false, transpose_b, batch_b);
   extents batch, y_shape;
   if (a.columns != b.rows || !broadcast(a.batch, b.batch, batch))
