@@ -29,6 +29,8 @@
 #include <functional>
 #include <istream>
 #include <iterator>
+#include <list>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -237,6 +239,7 @@ cameo::session_options options_of(std::size_t threads = 1) {
 class inputs {
  public:
   explicit inputs(const cameo::session& of) {
+    names_.reserve(of.inputs().size());  // all_ refers to the names
     for (const cameo::io_info& each : of.inputs()) {
       if (!each.type.is_tensor() || !each.type.shape || each.optional) continue;
       cameo::extents shape;
@@ -256,11 +259,14 @@ class inputs {
             std::memcpy(memory.data() + i * sizeof number, &number, sizeof number);
           }
       }
-      all_.emplace_back(std::string_view{each.name}, cameo::value::tensor(each.type.type, shape, memory.data()));
-      names_.push_back(each.name);
+      all_.emplace_back(std::string_view{names_.emplace_back(each.name)},
+                        cameo::value::tensor(each.type.type, shape, memory.data()));
     }
   }
+  inputs(const inputs&) = delete;
   std::span<const cameo::named_input> all() const { return all_; }
+  /// The names of the inputs, in the order of all().
+  std::span<const std::string> names() const { return names_; }
 
  private:
   std::vector<std::vector<std::byte>> memory_;
@@ -422,66 +428,184 @@ scenario restoring(const std::string& path, const std::string& right) {
   return loading(load, right, options);
 }
 
-/// The functions of the C API, as one call. They must succeed or return an error with a message.
-scenario from_c(const std::string& path, const std::string& compiled_to) {
-  return contained([path, compiled_to](attempt& one) {
-    status why;
-    const auto is_done = [&](cameo_error* error) {
-      if (!error) return true;
-      for (std::uint8_t code = 0; code < std::uint8_t(status_code::count); ++code)
-        if (cameo::detail::status_rows[code].number == cameo_error_code(error))
-          why = status{status_code(code), cameo_error_words(error)};
-      if (*cameo_error_words(error) == '\0') why = {status_code::fail, "an error without words"};
-      cameo_error_free(error);
-      return false;
-    };
-    const auto all = [&](bool with_options) {
-      cameo_options* const options = with_options ? cameo_options_new() : nullptr;
-      cameo_runtime* with = nullptr;
-      cameo_session* session = nullptr;
-      cameo_binding* bound = nullptr;
-      cameo_value* input = nullptr;
-      cameo_stop* const stop = cameo_stop_new();
-      std::vector<cameo_value*> outputs;
-      static const float pixels[64] = {0, 1, 2};
-      static const std::int64_t dims[] = {1, 64};
-      static const std::int64_t dims4[] = {1, 1, 8, 8};
-      const char* const cpu = "cpu";
-      bool fine = !options || is_done(cameo_options_set_threads(options, 1));
-      fine = fine && (!options || is_done(cameo_options_set(options, "session.disable_prepacking", "0")));
-      fine = fine && is_done(cameo_runtime_new(&cpu, 1, &with));
-      fine = fine && is_done(cameo_session_load(with, path.c_str(), options, &session));
-      const char* const name = cameo_io_name(cameo_session_input(session, 0));
-      const int rank = cameo_io_rank(cameo_session_input(session, 0));
-      fine = fine &&
-             is_done(cameo_value_tensor(1, rank == 4 ? dims4 : dims, std::size_t(rank), pixels, sizeof pixels, &input));
-      cameo_value* made[8] = {};
-      const std::size_t count = cameo_session_output_count(session);
-      const cameo_value* const given = input;
-      fine = fine && is_done(cameo_session_run(session, &name, &given, 1, stop, -1, made, count));
-      fine = fine && is_done(cameo_session_bind(session, &bound));
-      fine = fine && is_done(cameo_binding_input(bound, name, input));
-      fine = fine && is_done(cameo_binding_run(bound, stop, -1));
-      if (can_compile && fine) {
-        cameo_runtime* both = nullptr;
-        const char* const names[] = {"frozen", "cpu"};
-        fine = is_done(cameo_runtime_new(names, 2, &both));
-        fine = fine && is_done(cameo_compile(both, path.c_str(), compiled_to.c_str(), nullptr, 1, nullptr));
-        cameo_runtime_free(both);
-      }
-      for (cameo_value* each : made) cameo_value_free(each);
-      cameo_binding_free(bound);
-      cameo_value_free(input);
-      cameo_session_free(session);
-      cameo_runtime_free(with);
-      cameo_stop_free(stop);
-      cameo_options_free(options);
-      return fine;
-    };
-    const bool fine = one.call([&] { return all(true); });
-    if (!fine) one.check(why ? status{status_code::fail, "no error"} : why);
-    why = {};
-    if (one.wrong.empty() && !all(true)) one.wrong = "the next time: " + std::string{why.words()};
+/// Converts an error of the C API to a status, and frees it.
+status taken(cameo_error* error) {
+  if (!error) return {};
+  const std::string words = cameo_error_words(error);
+  status made{status_code::fail, "an error with an unknown code: " + words};
+  for (std::uint8_t code = 0; code < std::uint8_t(status_code::count); ++code)
+    if (cameo::detail::status_rows[code].number == cameo_error_code(error)) made = {status_code(code), words};
+  if (words.empty()) made = {status_code::fail, "an error without words"};
+  cameo_error_free(error);
+  return made;
+}
+
+/// Values of the C API, read with its functions. They refer to the elements of the C values.
+class c_values {
+ public:
+  cameo::value view(const cameo_value* of) {
+    std::size_t rank = 0;
+    const std::int64_t* const dims = cameo_value_dims(of, &rank);
+    const cameo::extents shape{std::span{dims, rank}};
+    cameo::value made =
+        cameo::value::tensor(cameo::dtype(cameo_value_element_type(of)), shape, cameo_value_data(of, nullptr));
+    made.kind = cameo::value_kind(cameo_value_kind(of));
+    if (made.kind == cameo::value_kind::tensor && made.type == cameo::dtype::string) {
+      std::vector<std::string_view>& texts = texts_.emplace_back();
+      std::size_t length = 0;
+      for (std::size_t i = 0; const char* const text = cameo_value_string(of, i, &length); ++i)
+        texts.emplace_back(text, length);
+      made.data = texts.data();
+    }
+    std::vector<cameo::value> parts;
+    for (std::size_t i = 0; i < cameo_value_part_count(of); ++i) parts.push_back(view(cameo_value_part(of, i)));
+    made.parts = std::span{parts_.emplace_back(std::move(parts))};
+    return made;
+  }
+
+ private:
+  std::list<std::vector<std::string_view>> texts_;
+  std::list<std::vector<cameo::value>> parts_;
+};
+
+/// Calls functions of the C API. Only their allocations count, not those of the scenario between the calls. A call that
+/// fails is made once more: it must then succeed, and the next calls continue with what it made.
+class c_calls {
+ public:
+  c_calls(attempt& one, const inputs& given, const std::string& right) : one_{one}, given_{given}, right_{right} {}
+  c_calls(const c_calls&) = delete;
+  ~c_calls() {
+    one_.call([&] {  // a function that frees must not need memory
+      for (cameo_value* each : outputs_) cameo_value_free(each);
+      for (cameo_value* each : values_) cameo_value_free(each);
+      cameo_binding_free(bound_);
+      cameo_session_free(session_);
+      cameo_runtime_free(cpu_);
+      cameo_runtime_free(both_);
+      cameo_stop_free(stop_);
+      cameo_options_free(options_);
+      return true;
+    });
+  }
+
+  void load(const char* path) {
+    const char* const cpu = "cpu";
+    create("options", options_, [] { return cameo_options_new(); });
+    create("a stop", stop_, [] { return cameo_stop_new(); });
+    make("threads", [&] { return cameo_options_set_threads(options_, 1); });
+    make("an option", [&] { return cameo_options_set(options_, "session.disable_prepacking", "0"); });
+    make("a runtime", [&] { return cameo_runtime_new(&cpu, 1, &cpu_); });
+    make("a session", [&] { return cameo_session_load(cpu_, path, options_, &session_); });
+  }
+
+  void make_inputs() {
+    values_.resize(given_.all().size());
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const cameo::value& from = given_.all()[i].input;
+      names_.push_back(given_.names()[i].c_str());
+      if (from.type == cameo::dtype::string) make_strings(from, values_[i]);
+      else
+        make("an input", [&] {
+          return cameo_value_tensor(int(from.type), from.shape.begin(), from.shape.rank(), from.data, from.bytes(),
+                                    &values_[i]);
+        });
+    }
+  }
+
+  void run() {
+    outputs_.resize(cameo_session_output_count(session_));
+    make("a run", [&] {
+      return cameo_session_run(session_, names_.data(), values_.data(), values_.size(), stop_, -1, outputs_.data(),
+                               outputs_.size());
+    });
+    check("a run", [&](std::size_t i) { return outputs_[i]; });
+  }
+
+  void bind() {
+    make("a binding", [&] { return cameo_session_bind(session_, &bound_); });
+    for (std::size_t i = 0; i < values_.size(); ++i)
+      make("binding an input", [&] { return cameo_binding_input(bound_, names_[i], values_[i]); });
+    for (int i = 0; i < 2; ++i) {
+      make("a run of a binding", [&] { return cameo_binding_run(bound_, stop_, -1); });
+      check("a run of a binding", [&](std::size_t number) { return cameo_binding_result(bound_, number); });
+    }
+  }
+
+  void compile(const std::string& from, const std::string& to) {
+    const char* const names[] = {"frozen", "cpu"};
+    make("a runtime of two providers", [&] { return cameo_runtime_new(names, 2, &both_); });
+    make("compiling", [&] { return cameo_compile(both_, from.c_str(), to.c_str(), nullptr, 1, nullptr); });
+    if (!one_.wrong.empty()) return;
+    cameo::session_options options;
+    options.threads = 1;
+    const result<cameo::session> loaded = runtime{}.load(to, options);
+    if (!loaded) one_.wrong = "what was compiled can't be loaded: " + std::string{loaded.error().words()};
+    else if (outputs_of(*loaded) != right_) one_.wrong = "another result of what was compiled";
+  }
+
+ private:
+  /// Makes a call, and once more if it fails. After something went wrong, it makes none.
+  template <class Work>
+  void make(const std::string& what, Work&& work) {
+    if (!one_.wrong.empty()) return;
+    const status first = taken(one_.call(work));
+    one_.check(first);
+    if (first || !one_.wrong.empty()) return;
+    if (const status next = taken(work()); !next) one_.wrong = what + ", the next time: " + std::string{next.words()};
+  }
+  /// Makes a handle with a function that returns NULL, in place of an error, when memory runs out.
+  template <class T, class Work>
+  void create(const std::string& what, T*& made, Work&& work) {
+    made = one_.call(work);
+    if (!made && !one_.failed) one_.wrong = what + ": NULL without a failed allocation";
+    if (!made && !(made = work())) one_.wrong = what + ": NULL the next time, too";
+  }
+  void make_strings(const cameo::value& from, cameo_value*& made) {
+    std::vector<const char*> texts;
+    std::vector<std::size_t> lengths;
+    for (const std::string_view text : from.as_unchecked<std::string_view>())
+      texts.push_back(text.data()), lengths.push_back(text.size());
+    make("an input of strings", [&] {
+      return cameo_value_strings(from.shape.begin(), from.shape.rank(), texts.data(), lengths.data(), &made);
+    });
+  }
+  /// Checks the outputs of a run; `output` returns one by its index.
+  template <class Output>
+  void check(const std::string& what, Output&& output) {
+    if (!one_.wrong.empty()) return;
+    c_values made;
+    std::string text;
+    for (std::size_t i = 0; i < cameo_session_output_count(session_); ++i)
+      text += cameo_io_name(cameo_session_output(session_, i)) + (" = " + to_string(made.view(output(i)), 1000)) + "\n";
+    if (text != right_) one_.wrong = what + ": another result";
+  }
+
+  attempt& one_;
+  const inputs& given_;
+  const std::string& right_;
+  cameo_options* options_ = nullptr;
+  cameo_stop* stop_ = nullptr;
+  cameo_runtime *cpu_ = nullptr, *both_ = nullptr;
+  cameo_session* session_ = nullptr;
+  cameo_binding* bound_ = nullptr;
+  std::vector<const char*> names_;
+  std::vector<cameo_value*> values_, outputs_;
+};
+
+/// The functions of the C API, with inputs that are made once for the model.
+scenario from_c(const std::string& path, const std::string& right, const std::string& compiled_to) {
+  const result<cameo::session> loaded = runtime{}.load(path, options_of());
+  if (!loaded) {
+    report_wrong(path, 0, std::string{loaded.error().words()});
+    std::_Exit(1);
+  }
+  return contained([path, right, compiled_to, given = std::make_shared<const inputs>(*loaded)](attempt& one) {
+    c_calls calls{one, *given, right};
+    calls.load(path.c_str());
+    calls.make_inputs();
+    calls.run();
+    calls.bind();
+    if (can_compile) calls.compile(path, compiled_to);
   });
 }
 
@@ -512,7 +636,7 @@ void try_model(const std::string& path, long step, bool whole) {
   const char* const folder = std::getenv("TMPDIR");
   const std::string to =
       std::string{folder ? folder : "/tmp"} + "/cameo_failing_" + std::to_string(::getpid()) + ".onnx";
-  try_all(name + ", C", step, from_c(path, to));
+  try_all(name + ", C", step, from_c(path, right, to));
   ::unlink(to.c_str());
 }
 
