@@ -250,6 +250,32 @@ class Sessions(unittest.TestCase):
         with self.assertRaisesRegex(cameo.errors.InvalidArgument, "Invalid output name:absent"):
             ours.InferenceSession(DIGITS, providers=CPU).run(["absent"], {"image": X})
 
+    def test_a_map_with_keys_of_another_type_is_an_error_in_onnxruntime_s_words(self):
+        def session(ort, key):
+            words = {"int64_vocabulary": [0, 1]} if key == TensorProto.INT64 else {"string_vocabulary": ["a", "b"]}
+            node = helper.make_node("DictVectorizer", ["x"], ["y"], domain="ai.onnx.ml", **words)
+            kind = helper.make_map_type_proto(key, helper.make_tensor_type_proto(models.F, []))
+            model = models.made([node], [helper.make_value_info("x", kind)], [models.info("y", models.F, 1, 2)])
+            model.opset_import.append(helper.make_opsetid("ai.onnx.ml", 1))
+            return ort.InferenceSession(model.SerializeToString(), providers=CPU)
+
+        cases = (TensorProto.INT64, {0: 1.0, "a": 2.0}), (TensorProto.INT64, {"a": 2.0}), (TensorProto.INT64, {1.0: 2.0}), \
+            (TensorProto.STRING, {0: 1.0}), (TensorProto.STRING, {numpy.int64(0): numpy.float32(1)})
+        for key, feed in cases:
+            told = []
+            for ort in (real, ours):
+                with self.assertRaises(Exception) as raised:
+                    session(ort, key).run(None, {"x": feed})
+                told.append(str(raised.exception))
+            self.assertIn(told[0].rpartition(" : INVALID_ARGUMENT : ")[2], told[1])
+        for key, feed in ((TensorProto.INT64, {0: None}), (TensorProto.STRING, {"a": "1.5"})):
+            for ort in (real, ours):
+                with self.assertRaisesRegex(Exception, "Unexpected value type  <class '(NoneType|str)'>, it cannot be linked to C type"):
+                    session(ort, key).run(None, {"x": feed})
+        for key, feed in ((TensorProto.INT64, {numpy.int32(1): numpy.float64(2), 0: 1}), (TensorProto.STRING, {numpy.str_("b"): 2})):
+            one, other = both(lambda ort: session(ort, key).run(None, {"x": feed})[0].tolist())
+            self.assertEqual(one, other)
+
     def test_an_operator_that_is_not_there_is_named_in_onnxruntime_s_words(self):
         absent = models.made([helper.make_node("Abacus", ["x"], ["y"], domain="com.microsoft")], [models.info("x", models.F, 2)], [models.info("y", models.F, 2)])
         absent.opset_import.append(helper.make_opsetid("com.microsoft", 1))
@@ -554,6 +580,21 @@ class Bindings(unittest.TestCase):
     def test_a_device_that_is_not_there_is_refused(self):
         with self.assertRaisesRegex(cameo.errors.InvalidArgument, "'cuda'"):
             ours.OrtValue.ortvalue_from_numpy(X, "cuda", 0)
+
+    def test_a_description_of_memory_that_no_allocator_has_is_refused(self):
+        def info(ort, kind, name):
+            return ort.OrtMemoryInfo.create_v2(name, getattr(ort.OrtMemoryInfoDeviceType, kind), 0xDEAD if kind == "GPU" else 0, 0,
+                                               ort.OrtDeviceMemoryType.DEFAULT, 0, ort.OrtAllocatorType.ORT_DEVICE_ALLOCATOR)
+
+        for ort in (real, ours):
+            ort.create_and_register_allocator(info(ort, "CPU", "Cpu"), None)
+            for kind in ("GPU", "NPU"):
+                with self.assertRaisesRegex(RuntimeError, "No shared allocator found for.*Bogus"):
+                    ort.OrtValue.ortvalue_from_shape_and_type([2], numpy.float32, memory_info=info(ort, kind, "Bogus"))
+            for kind in ({"device_type": "cuda"}, {"device_id": 1}):
+                with self.assertWarnsRegex(UserWarning, "ignored when memory_info is provided"):
+                    made = ort.OrtValue.ortvalue_from_shape_and_type([2], numpy.float32, memory_info=info(ort, "CPU", "Cpu"), **kind)
+                self.assertEqual((made.shape(), made.data_type()), ([2], "tensor(float)"))
 
 
 class Weights(unittest.TestCase):

@@ -30,6 +30,28 @@ def explained_graph(error: InvalidGraph) -> InvalidGraph:
     return error
 
 
+def map_fault(info: Any, value: Any) -> InvalidArgument | None:
+    """The error, in onnxruntime's words, for a dictionary whose keys or values have other types than the map that the
+    input `info` describes; None if they fit. Without it cameo.Session would convert them: 7 to '7', and None to NaN."""
+    if not isinstance(value, dict):
+        return None
+    key, _, element = info.type.removeprefix("map(").removesuffix("))").partition(",tensor(")
+    texts, integers = (str,), (int, numpy.integer)
+    wanted, other, other_key = (texts, integers, "int64") if key == "string" else (integers, texts, "string")
+    given = set(map(type, value))
+    if wrong := [each for each in given if not issubclass(each, wanted)]:
+        if all(issubclass(each, other) for each in given):
+            actual = info.type.replace(key, other_key, 1)
+            return InvalidArgument(f"Unexpected input data type. Actual: (({actual})) , expected: (({info.type}))")
+        return _mismatch(info, "key", wrong[0], key if key == "string" else f"{key}_t")
+    wrong = [each for each in set(map(type, value.values())) if issubclass(each, (str, bytes, type(None)))]
+    return _mismatch(info, "value", wrong[0], element) if wrong and element != "string" else None
+
+
+def _mismatch(info: Any, what: str, given: type, wanted: str) -> InvalidArgument:
+    return InvalidArgument(f"Unexpected {what} type  {given}, it cannot be linked to C type {wanted} for input '{info.name}'.")
+
+
 def _fault(info: Any, value: Any) -> str | None:
     if not isinstance(value, numpy.ndarray) or info.shape is None:
         return None
