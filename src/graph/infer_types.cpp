@@ -256,7 +256,7 @@ status inference::infer_node(scope& s, node_id id) {
     const value_id v = g.input(id, i);
     const parameter* const p = formal(version.inputs, i);
     if (v == value_id::none || !p || !g[v].type) continue;
-    if (status fits = bindings.bind(version, *p, *g[v].type, "input"); !fits) return fits;
+    if (status fits = bindings.bind(version, *p, *g[v].type, "input", g[v].name); !fits) return fits;
   }
   if (detail::has_role(n.op->roles, role::is_constant))
     if (status set = set_constant(g, id); !set) return set;
@@ -283,7 +283,7 @@ status inference::set_outputs(graph& g, node_id id, type_bindings& bindings, nod
     }
     if (status set = set_output(g, v, made); !set) return std::move(set).in("output");
     if (!g[v].type) continue;
-    if (status fits = bindings.bind(version, *p, *g[v].type, "output"); !fits) return fits;
+    if (status fits = bindings.bind(version, *p, *g[v].type, "output", g[v].name); !fits) return fits;
   }
   return status_code::ok;
 }

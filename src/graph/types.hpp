@@ -28,8 +28,9 @@ result<value_type> merge_types(const value_type& inferred, const value_type& dec
 /// are then compared with these types.
 class type_bindings {
  public:
-  /// Checks the type of an argument and binds its type string to it. `what` is "input" or "output".
-  status bind(const op_version&, const parameter&, const value_type&, std::string_view what);
+  /// Checks the type of an argument and binds its type string to it. `what` is "input" or "output", and `argument` the
+  /// name of the value; both are for messages.
+  status bind(const op_version&, const parameter&, const value_type&, std::string_view what, std::string_view argument);
   /// The type that a parameter must have, without a shape, if its type string is bound or allows only one; otherwise
   /// unknown.
   value_type expected(const op_version&, const parameter&) const;

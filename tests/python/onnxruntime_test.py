@@ -283,6 +283,21 @@ class Sessions(unittest.TestCase):
             with self.assertRaisesRegex(Exception, re.escape("com.microsoft:Abacus(-1) is not a registered function/op")):
                 ort.InferenceSession(absent.SerializeToString(), providers=CPU)
 
+    def test_an_argument_of_a_type_that_its_operator_does_not_allow_is_named_in_onnxruntime_s_words(self):
+        half, floats = TensorProto.FLOAT16, models.F
+        nodes = (helper.make_node("DynamicQuantizeLinear", ["image"], ["y", "s", "z"], "quantize"), half), \
+            (helper.make_node("MatMulInteger", ["image", "image"], ["y"]), floats), \
+            (helper.make_node("QGemm", ["image"] * 6, ["y"], domain="com.microsoft"), floats)
+        for node, kind in nodes:
+            model = models.made([node], [models.info("image", kind, 2, 2)], [models.info("y", TensorProto.UINT8, 2, 2)], 19)
+            model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+            told = []
+            for ort in (real, ours):
+                with self.assertRaises(ort.capi._pybind_state.InvalidGraph) as raised:
+                    ort.InferenceSession(model.SerializeToString(), providers=CPU)
+                told.append(str(raised.exception))
+            self.assertIn(told[0][told[0].index("Type Error: "):], told[1])
+
     def test_an_anonymous_size_is_none_and_a_type_has_no_blank(self):
         count = models.made([helper.make_node("NonZero", ["x"], ["y"])], [models.info("x", models.F, None, 3)],
                             [helper.make_tensor_value_info("y", TensorProto.INT64, None)])

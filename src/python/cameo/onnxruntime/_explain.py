@@ -23,10 +23,22 @@ def missing_inputs(session: InnerSession, feed: Mapping[str, Any]) -> InvalidArg
     return InvalidArgument(f"Required inputs ({missing}) are missing from input feed ({list(feed)}).")
 
 
+# The message about an argument of a type that its operator does not allow.
+_ARGUMENT_TYPE = re.compile(
+    r"(?:node '(?P<node>[^']*)'|the node that makes '[^']*') \((?:[^,()]*\.)?(?P<op>[^,().]+), opset \d+\): "
+    r"(?P<what>input|output) '[^']*' \('(?P<argument>[^']*)'\) is (?P<type>[^;]*); '[^']*' allows "
+)
+
+
 def explained_graph(error: InvalidGraph) -> InvalidGraph:
-    """The error with onnxruntime's message if it is about an unknown operator."""
+    """The error with onnxruntime's message if it is about an unknown operator or the type of a node's argument."""
     if found := re.search(r"there is no operator '([^']*)' in domain '([^']*)'", error.words):
         return InvalidGraph(f"{found[2]}:{found[1]}(-1) is not a registered function/op ({error.words})")
+    if found := _ARGUMENT_TYPE.search(error.words):
+        return InvalidGraph(
+            f"Type Error: Type '{found['type']}' of {found['what']} parameter ({found['argument']}) of operator ({found['op']}) "
+            f"in node ({found['node'] or ''}) is invalid. ({error.words})"
+        )
     return error
 
 
