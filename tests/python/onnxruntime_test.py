@@ -823,6 +823,8 @@ class Quantizing(unittest.TestCase):
                         arrays = [numpy.zeros((columns, blocks, block * bits // 8), numpy.uint8), weights, numpy.zeros(columns * blocks, kind),
                                   numpy.zeros(columns * -(-blocks * bits // 8), numpy.uint8)]
                         self.both_of(f"quantize_matmul_{bits}bits", arrays, block, columns, rows, is_symmetric)
+                        arrays[1] = numpy.pad(weights, ((0, blocks * block - rows), (0, 0)))  # as onnxruntime's quantizer pads
+                        self.both_of(f"quantize_matmul_{bits}bits", arrays, block, columns, rows, is_symmetric)
                     arrays = [numpy.zeros((rows * columns + 1) // 2, numpy.uint8), weights, numpy.zeros((blocks, columns), kind),
                               numpy.zeros((blocks * columns + 1) // 2, numpy.uint8)]
                     self.both_of("quantize_qdq_matmul_4bits", arrays, block, columns, rows, is_symmetric)
