@@ -36,8 +36,8 @@ def explained_graph(error: InvalidGraph) -> InvalidGraph:
         return InvalidGraph(f"{found[2]}:{found[1]}(-1) is not a registered function/op ({error.words})")
     if found := _ARGUMENT_TYPE.search(error.words):
         return InvalidGraph(
-            f"Type Error: Type '{found['type']}' of {found['what']} parameter ({found['argument']}) of operator ({found['op']}) "
-            f"in node ({found['node'] or ''}) is invalid. ({error.words})"
+            f"Type Error: Type '{found['type']}' of {found['what']} parameter ({found['argument']}) of operator "
+            f"({found['op']}) in node ({found['node'] or ''}) is invalid. ({error.words})"
         )
     return error
 
@@ -61,7 +61,9 @@ def map_fault(info: Any, value: Any) -> InvalidArgument | None:
 
 
 def _mismatch(info: Any, what: str, given: type, wanted: str) -> InvalidArgument:
-    return InvalidArgument(f"Unexpected {what} type  {given}, it cannot be linked to C type {wanted} for input '{info.name}'.")
+    return InvalidArgument(
+        f"Unexpected {what} type  {given}, it cannot be linked to C type {wanted} for input '{info.name}'."
+    )
 
 
 def _fault(info: Any, value: Any) -> str | None:

@@ -26,8 +26,8 @@ def _rounded(numbers: Any) -> Any:
 
 
 def _blocks(weights: Any, rows: int, columns: int, block: int) -> Any:
-    """The weights as [columns, blocks, rows of a block], padded with zeros after the last row. The caller's array may have
-    more rows than `rows`: onnxruntime's quantizer pads it to whole blocks itself."""
+    """The weights as [columns, blocks, rows of a block], padded with zeros after the last row. The array may have more
+    rows than `rows`, because onnxruntime's quantizer pads it to whole blocks."""
     padded = numpy.zeros((-(-rows // block) * block, columns), numpy.float32)
     padded[:rows] = weights.reshape(-1)[: rows * columns].reshape(rows, columns).astype(numpy.float32)
     return padded.T.reshape(columns, -1, block)
