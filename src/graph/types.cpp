@@ -160,7 +160,7 @@ result<value_type> merge_types(const value_type& inferred, const value_type& dec
   if (declared.kind == type_kind::optional && inferred.kind != type_kind::optional && declared.element &&
       same_kind(*declared.element, inferred))
     return declared;
-  // A sparse constant becomes dense, whatever type ONNX's own inference declared for it.
+  // A sparse constant that is read as a tensor becomes dense, whatever type ONNX's own inference declared for it.
   if (inferred.is_tensor() && declared.kind == type_kind::sparse_tensor) {
     value_type dense = declared;
     dense.kind = type_kind::tensor;

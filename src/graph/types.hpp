@@ -56,10 +56,10 @@ inline const parameter* formal(std::span<const parameter> parameters, std::size_
 const op_version* version_of_constant(const detail::graph_node&);
 
 /// The value of a constant node (role::is_constant), in the model's memory; `none` if its attribute is the caller's
-/// (inside a function). Sparse values become dense. INVALID_GRAPH unless exactly one attribute has a value.
+/// (inside a function). Sparse values stay sparse. INVALID_GRAPH unless exactly one attribute has a value.
 result<value> constant_of_node(model&, const detail::graph_node&);
 
-/// The value of an attribute of a Constant, whatever its name, in the model's memory. Sparse values become dense.
+/// The value of an attribute of a Constant, whatever its name, in the model's memory. Sparse values stay sparse.
 /// INVALID_GRAPH for kinds of attributes that have no value.
 result<value> constant_of_attribute(model&, const attribute&);
 

@@ -801,6 +801,22 @@ class Values(unittest.TestCase):
             self.assertRaises(RuntimeError, coo.as_csrc_view)
 
 
+    def test_a_sparse_constant_is_a_sparse_output(self):
+        values = numpy_helper.from_array(numpy.array([5, 7], numpy.float32), "w")
+        sparse = helper.make_sparse_tensor(values, numpy_helper.from_array(numpy.array([1, 5]), "at"), [2, 3])
+        output = helper.make_value_info("w", helper.make_sparse_tensor_type_proto(models.F, [2, 3]))
+        initializer = models.made([], [], [output], 12)
+        initializer.graph.sparse_initializer.append(sparse)
+        constant = models.made([helper.make_node("Constant", [], ["w"], sparse_value=sparse)], [], [output], 12)
+        for model in (initializer, constant):
+            def seen(ort):
+                made, = ort.InferenceSession(model.SerializeToString(), providers=CPU).run_with_ort_values(["w"], {})
+                made = made.as_sparse_tensor()
+                return made.dense_shape(), made.values().tolist(), made.as_coo_view().indices().tolist(), made.data_type()
+
+            self.assertEqual(*both(seen))
+
+
 class Quantizing(unittest.TestCase):
     def both_of(self, name, arrays, *more):
         made = []
