@@ -87,10 +87,8 @@ result<value> tensor_of(model& m, std::span<const T> elements, bool is_scalar) {
 result<value> constant_of_attribute(model& m, const attribute& a) {
   switch (a.kind) {
     case attribute_kind::t:
-      if (a.tensors.size() == 1) return a.tensors[0];
-      break;
     case attribute_kind::sparse_tensor:
-      if (a.tensors.size() == 1) return dense_form(m, a.tensors[0], fmt::format("attribute '{}'", a.name));
+      if (a.tensors.size() == 1) return a.tensors[0];
       break;
     case attribute_kind::f: return tensor_of<float>(m, {&a.f, 1}, true);
     case attribute_kind::i: return tensor_of<std::int64_t>(m, {&a.i, 1}, true);

@@ -217,6 +217,14 @@ void inference::name_dims(value_type& type, const detail::graph_value& v) const 
   }
 }
 
+namespace {
+
+bool is_sparse_constant(const detail::graph_value& v) {
+  return v.constant && v.constant->kind == value_kind::sparse_tensor;
+}
+
+}  // namespace
+
 status inference::set_constant(graph& g, node_id id) {
   const detail::graph_node& n = g[id];
   if (n.outputs.empty() || n.outputs[0] == value_id::none) return status_code::ok;
@@ -228,6 +236,7 @@ status inference::set_constant(graph& g, node_id id) {
     v.constant = model_.memory.keep(*made);
     if (!v.constant) return status_code::out_of_memory;
   }
+  if (status s = make_dense_if_wanted(g, n.outputs[0], "sparse constant"); !s) return s;
   return set_output(g, n.outputs[0], type_of(*v.constant));
 }
 
@@ -256,7 +265,7 @@ status inference::infer_node(scope& s, node_id id) {
     const value_id v = g.input(id, i);
     const parameter* const p = formal(version.inputs, i);
     if (v == value_id::none || !p || !g[v].type) continue;
-    if (status fits = bindings.bind(version, *p, *g[v].type, "input"); !fits) return fits;
+    if (status fits = bindings.bind(version, *p, *g[v].type, "input", g[v].name); !fits) return fits;
   }
   if (detail::has_role(n.op->roles, role::is_constant))
     if (status set = set_constant(g, id); !set) return set;
@@ -276,6 +285,7 @@ status inference::set_outputs(graph& g, node_id id, type_bindings& bindings, nod
     const value_id v = n.outputs[i];
     const parameter* const p = formal(version.outputs, i);
     if (v == value_id::none || !p) continue;
+    if (is_sparse_constant(g[v])) continue;  // set_constant() has set its type, which Constant's schema does not have
     value_type& made = context.made(i);
     if (made.kind == type_kind::unknown) {
       made = bindings.expected(version, *p);
@@ -284,7 +294,7 @@ status inference::set_outputs(graph& g, node_id id, type_bindings& bindings, nod
     }
     if (status set = set_output(g, v, made); !set) return std::move(set).in("output");
     if (!g[v].type) continue;
-    if (status fits = bindings.bind(version, *p, *g[v].type, "output"); !fits) return fits;
+    if (status fits = bindings.bind(version, *p, *g[v].type, "output", g[v].name); !fits) return fits;
   }
   return status_code::ok;
 }
@@ -349,9 +359,12 @@ status inference::infer_call(scope& s, node_id id) {
   return status_code::ok;
 }
 
-/// True if a node reads a sparse constant as a dense tensor. Otherwise the constant stays sparse, and small.
-bool inference::is_wanted_dense(const graph& g, value_id v) {
-  if (g[v].is_output) return true;
+/// True if a node reads a sparse constant as a dense tensor, or if it is an output that is not declared as sparse.
+/// Otherwise the constant stays sparse, and small.
+bool inference::is_wanted_dense(const graph& g, value_id v) const {
+  const value_type* const declared = g[v].declared ? g[v].declared : g[v].type;
+  const bool is_sparse_output = &g == &model_.main() && declared && declared->kind == type_kind::sparse_tensor;
+  if (g[v].is_output && !is_sparse_output) return true;
   for (const graph::use u : g.uses(v)) {
     const detail::graph_node& n = g[u.node];
     const parameter* const p =
@@ -362,16 +375,20 @@ bool inference::is_wanted_dense(const graph& g, value_id v) {
   return false;
 }
 
+/// Replaces a sparse constant by its dense form if that is wanted. `what` is for messages.
+status inference::make_dense_if_wanted(graph& g, value_id v, std::string_view what) {
+  if (!is_sparse_constant(g[v]) || !is_wanted_dense(g, v)) return status_code::ok;
+  const result<value> dense = dense_form(model_, *g[v].constant, fmt::format("{} '{}'", what, g[v].name));
+  if (!dense) return dense.error();
+  g[v].constant = model_.memory.keep(*dense);
+  return g[v].constant ? status_code::ok : status_code::out_of_memory;
+}
+
 status inference::run(scope& s) {
   graph& g = s.g;
   for (value_id v : g.initializers()) {
     if (!g[v].constant) continue;
-    if (g[v].constant->kind == value_kind::sparse_tensor && is_wanted_dense(g, v)) {
-      const result<value> dense = dense_form(model_, *g[v].constant, fmt::format("sparse initializer '{}'", g[v].name));
-      if (!dense) return dense.error();
-      g[v].constant = model_.memory.keep(*dense);
-      if (!g[v].constant) return status_code::out_of_memory;
-    }
+    if (status made = make_dense_if_wanted(g, v, "sparse initializer"); !made) return made;
     value_type type = type_of(*g[v].constant);
     if (!g.constant_of(v) && g[v].type && type.shape) {
       if (g[v].type->shape && type.shape->size() != g[v].type->shape->size())

@@ -39,7 +39,8 @@ class inference {
   status infer_bodies(scope&, node_id, const std::vector<bool>& done);
   status infer_call(scope&, node_id);
   status set_constant(graph&, node_id);
-  static bool is_wanted_dense(const graph&, value_id);
+  bool is_wanted_dense(const graph&, value_id) const;
+  status make_dense_if_wanted(graph&, value_id, std::string_view what);
   status set_output(graph&, value_id, const value_type& inferred);
   void note_contradiction(const detail::graph_value&, const value_type& inferred);
   void name_dims(value_type&, const detail::graph_value& of) const;

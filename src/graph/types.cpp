@@ -160,7 +160,7 @@ result<value_type> merge_types(const value_type& inferred, const value_type& dec
   if (declared.kind == type_kind::optional && inferred.kind != type_kind::optional && declared.element &&
       same_kind(*declared.element, inferred))
     return declared;
-  // A sparse constant becomes dense, whatever type ONNX's own inference declared for it.
+  // A sparse constant that is read as a tensor becomes dense, whatever type ONNX's own inference declared for it.
   if (inferred.is_tensor() && declared.kind == type_kind::sparse_tensor) {
     value_type dense = declared;
     dense.kind = type_kind::tensor;
@@ -189,18 +189,22 @@ const type_bindings::binding* type_bindings::find(std::string_view type_string) 
   return nullptr;
 }
 
-status type_bindings::bind(const op_version& version, const parameter& p, const value_type& type,
-                           std::string_view what) {
+status type_bindings::bind(const op_version& version, const parameter& p, const value_type& type, std::string_view what,
+                           std::string_view argument) {
   if (type.kind == type_kind::unknown) return status_code::ok;
+  const auto subject = [&] {
+    return argument.empty() ? fmt::format("{} '{}'", what, p.name)
+                            : fmt::format("{} '{}' ('{}')", what, p.name, argument);
+  };
   const type_rule* const rule = rule_of(version, p.type_string);
   if (rule && !allows(*rule, type))
-    return failed(status_code::invalid_graph, "{} '{}' is {}; '{}' allows {}", what, p.name, type_name(type),
-                  p.type_string, allowed_types(*rule));
+    return failed(status_code::invalid_graph, "{} is {}; '{}' allows {}", subject(), type_name(type), p.type_string,
+                  allowed_types(*rule));
   if (p.option == parameter_option::variadic && !p.homogeneous) return status_code::ok;
   if (const binding* const before = find(p.type_string)) {
     if (!same_kind(*before->type, type))
-      return failed(status_code::invalid_graph, "{} '{}' is {}, but '{}' is {} already, by '{}': they must be the same",
-                    what, p.name, type_name(type), p.type_string, type_name(*before->type), before->parameter);
+      return failed(status_code::invalid_graph, "{} is {}, but '{}' is {} already, by '{}': they must be the same",
+                    subject(), type_name(type), p.type_string, type_name(*before->type), before->parameter);
     return status_code::ok;
   }
   bound_.push_back({p.type_string, p.name, &type});

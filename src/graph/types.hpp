@@ -28,8 +28,9 @@ result<value_type> merge_types(const value_type& inferred, const value_type& dec
 /// are then compared with these types.
 class type_bindings {
  public:
-  /// Checks the type of an argument and binds its type string to it. `what` is "input" or "output".
-  status bind(const op_version&, const parameter&, const value_type&, std::string_view what);
+  /// Checks the type of an argument and binds its type string to it. `what` is "input" or "output", and `argument` the
+  /// name of the value; both are for messages.
+  status bind(const op_version&, const parameter&, const value_type&, std::string_view what, std::string_view argument);
   /// The type that a parameter must have, without a shape, if its type string is bound or allows only one; otherwise
   /// unknown.
   value_type expected(const op_version&, const parameter&) const;
@@ -55,10 +56,10 @@ inline const parameter* formal(std::span<const parameter> parameters, std::size_
 const op_version* version_of_constant(const detail::graph_node&);
 
 /// The value of a constant node (role::is_constant), in the model's memory; `none` if its attribute is the caller's
-/// (inside a function). Sparse values become dense. INVALID_GRAPH unless exactly one attribute has a value.
+/// (inside a function). Sparse values stay sparse. INVALID_GRAPH unless exactly one attribute has a value.
 result<value> constant_of_node(model&, const detail::graph_node&);
 
-/// The value of an attribute of a Constant, whatever its name, in the model's memory. Sparse values become dense.
+/// The value of an attribute of a Constant, whatever its name, in the model's memory. Sparse values stay sparse.
 /// INVALID_GRAPH for kinds of attributes that have no value.
 result<value> constant_of_attribute(model&, const attribute&);
 

@@ -129,13 +129,13 @@ TEST_CASE("element types") {
              add(g, "Negate", {"i"}, {"y"});
            }),
            status_code::invalid_graph,
-           {"model.onnx: node 'y' (test.Negate, opset 1): input 'X' is tensor(int32); 'T' allows tensor(float), "
+           {"model.onnx: node 'y' (test.Negate, opset 1): input 'X' ('i') is tensor(int32); 'T' allows tensor(float), "
             "tensor(double)"});
   must_say(checked_with([](graph& g) {
              input(g, "d", dtype::f64);
              add(g, "Plus", {"a", "d"}, {"y"});
            }),
-           status_code::invalid_graph, {"input 'Y' is tensor(double), but 'T' is tensor(float) already, by 'X'"});
+           status_code::invalid_graph, {"input 'Y' ('d') is tensor(double), but 'T' is tensor(float) already, by 'X'"});
   must_say(checked_with([](graph& g) {
              g[g.find("y")].type = g.owner().keep(value_type::tensor(dtype::f64));
              add(g, "Plus", {"a", "a"}, {"y"});
@@ -318,7 +318,7 @@ TEST_CASE("the standard operators") {
   CHECK(with("Add", {"a", "a"}, 28));
   CHECK(with("Add", {"a", "a"}, 99));  // a newer opset than the tables have
   must_say(with("Add", {"a", "i"}, 14), status_code::invalid_graph,
-           {"node 'y' (Add, opset 14): input 'B' is tensor(int32), but 'T' is tensor(float) already, by 'A'"});
+           {"node 'y' (Add, opset 14): input 'B' ('i') is tensor(int32), but 'T' is tensor(float) already, by 'A'"});
   must_say(with("Conv", {"a"}, 17), status_code::invalid_graph, {"(Conv, opset 17): input 'W' is missing"});
   must_say(with("Gelu", {"a"}, 13), status_code::invalid_graph, {"'Gelu' in domain 'ai.onnx'", "appears in opset 20"});
 }

@@ -6,10 +6,11 @@ Usage: onnxruntime_suites.py FOLDER [--site build/python/site] [--only core quan
   --site    the folder that tests/python/run.py unpacked the wheel in
   --files   only the test files whose names contain one of these words
   --shrink  removes tests that pass now from the list
-Needs pytest and the packages of requirements.txt; tests of transformers also use torch, transformers and others if they
-are installed. A test counts if onnxruntime passes it. A test that cameo fails must be in
-tests/data/onnxruntime_differences.txt with its reason, and one that passes must not be: the list may only shrink. The
-last line is: N passed, N failed.
+Needs pytest, parameterized and the packages of requirements.txt, but onnx in a version whose models onnxruntime reads:
+1.20.1 for onnxruntime 1.31, which refuses the IR version 14 that later ones write (more than 100 tests of quantization).
+Those of quantization also use onnx_ir, those of transformers torch, transformers and others if they are installed. A
+test counts if onnxruntime passes it. A test that cameo fails must be in tests/data/onnxruntime_differences.txt with its
+reason, and one that passes must not be: the list may only shrink. The last line is: N passed, N failed.
 """
 import argparse
 import collections

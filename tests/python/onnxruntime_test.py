@@ -250,12 +250,53 @@ class Sessions(unittest.TestCase):
         with self.assertRaisesRegex(cameo.errors.InvalidArgument, "Invalid output name:absent"):
             ours.InferenceSession(DIGITS, providers=CPU).run(["absent"], {"image": X})
 
+    def test_a_map_with_keys_of_another_type_is_an_error_in_onnxruntime_s_words(self):
+        def session(ort, key):
+            words = {"int64_vocabulary": [0, 1]} if key == TensorProto.INT64 else {"string_vocabulary": ["a", "b"]}
+            node = helper.make_node("DictVectorizer", ["x"], ["y"], domain="ai.onnx.ml", **words)
+            kind = helper.make_map_type_proto(key, helper.make_tensor_type_proto(models.F, []))
+            model = models.made([node], [helper.make_value_info("x", kind)], [models.info("y", models.F, 1, 2)])
+            model.opset_import.append(helper.make_opsetid("ai.onnx.ml", 1))
+            return ort.InferenceSession(model.SerializeToString(), providers=CPU)
+
+        cases = (TensorProto.INT64, {0: 1.0, "a": 2.0}), (TensorProto.INT64, {"a": 2.0}), (TensorProto.INT64, {1.0: 2.0}), \
+            (TensorProto.STRING, {0: 1.0}), (TensorProto.STRING, {numpy.int64(0): numpy.float32(1)})
+        for key, feed in cases:
+            told = []
+            for ort in (real, ours):
+                with self.assertRaises(Exception) as raised:
+                    session(ort, key).run(None, {"x": feed})
+                told.append(str(raised.exception))
+            self.assertIn(told[0].rpartition(" : INVALID_ARGUMENT : ")[2], told[1])
+        for key, feed in ((TensorProto.INT64, {0: None}), (TensorProto.STRING, {"a": "1.5"})):
+            for ort in (real, ours):
+                with self.assertRaisesRegex(Exception, "Unexpected value type  <class '(NoneType|str)'>, it cannot be linked to C type"):
+                    session(ort, key).run(None, {"x": feed})
+        for key, feed in ((TensorProto.INT64, {numpy.int32(1): numpy.float64(2), 0: 1}), (TensorProto.STRING, {numpy.str_("b"): 2})):
+            one, other = both(lambda ort: session(ort, key).run(None, {"x": feed})[0].tolist())
+            self.assertEqual(one, other)
+
     def test_an_operator_that_is_not_there_is_named_in_onnxruntime_s_words(self):
         absent = models.made([helper.make_node("Abacus", ["x"], ["y"], domain="com.microsoft")], [models.info("x", models.F, 2)], [models.info("y", models.F, 2)])
         absent.opset_import.append(helper.make_opsetid("com.microsoft", 1))
         for ort in (real, ours):
             with self.assertRaisesRegex(Exception, re.escape("com.microsoft:Abacus(-1) is not a registered function/op")):
                 ort.InferenceSession(absent.SerializeToString(), providers=CPU)
+
+    def test_an_argument_of_a_type_that_its_operator_does_not_allow_is_named_in_onnxruntime_s_words(self):
+        half, floats = TensorProto.FLOAT16, models.F
+        nodes = (helper.make_node("DynamicQuantizeLinear", ["image"], ["y", "s", "z"], "quantize"), half), \
+            (helper.make_node("MatMulInteger", ["image", "image"], ["y"]), floats), \
+            (helper.make_node("QGemm", ["image"] * 6, ["y"], domain="com.microsoft"), floats)
+        for node, kind in nodes:
+            model = models.made([node], [models.info("image", kind, 2, 2)], [models.info("y", TensorProto.UINT8, 2, 2)], 19)
+            model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+            told = []
+            for ort in (real, ours):
+                with self.assertRaises(ort.capi._pybind_state.InvalidGraph) as raised:
+                    ort.InferenceSession(model.SerializeToString(), providers=CPU)
+                told.append(str(raised.exception))
+            self.assertIn(told[0][told[0].index("Type Error: "):], told[1])
 
     def test_an_anonymous_size_is_none_and_a_type_has_no_blank(self):
         count = models.made([helper.make_node("NonZero", ["x"], ["y"])], [models.info("x", models.F, None, 3)],
@@ -555,6 +596,21 @@ class Bindings(unittest.TestCase):
         with self.assertRaisesRegex(cameo.errors.InvalidArgument, "'cuda'"):
             ours.OrtValue.ortvalue_from_numpy(X, "cuda", 0)
 
+    def test_a_description_of_memory_that_no_allocator_has_is_refused(self):
+        def info(ort, kind, name):
+            return ort.OrtMemoryInfo.create_v2(name, getattr(ort.OrtMemoryInfoDeviceType, kind), 0xDEAD if kind == "GPU" else 0, 0,
+                                               ort.OrtDeviceMemoryType.DEFAULT, 0, ort.OrtAllocatorType.ORT_DEVICE_ALLOCATOR)
+
+        for ort in (real, ours):
+            ort.create_and_register_allocator(info(ort, "CPU", "Cpu"), None)
+            for kind in ("GPU", "NPU"):
+                with self.assertRaisesRegex(RuntimeError, "No shared allocator found for.*Bogus"):
+                    ort.OrtValue.ortvalue_from_shape_and_type([2], numpy.float32, memory_info=info(ort, kind, "Bogus"))
+            for kind in ({"device_type": "cuda"}, {"device_id": 1}):
+                with self.assertWarnsRegex(UserWarning, "ignored when memory_info is provided"):
+                    made = ort.OrtValue.ortvalue_from_shape_and_type([2], numpy.float32, memory_info=info(ort, "CPU", "Cpu"), **kind)
+                self.assertEqual((made.shape(), made.data_type()), ([2], "tensor(float)"))
+
 
 class Weights(unittest.TestCase):
     """Initializers that a program replaces, and those in a file beside an optimized model."""
@@ -745,6 +801,22 @@ class Values(unittest.TestCase):
             self.assertRaises(RuntimeError, coo.as_csrc_view)
 
 
+    def test_a_sparse_constant_is_a_sparse_output(self):
+        values = numpy_helper.from_array(numpy.array([5, 7], numpy.float32), "w")
+        sparse = helper.make_sparse_tensor(values, numpy_helper.from_array(numpy.array([1, 5]), "at"), [2, 3])
+        output = helper.make_value_info("w", helper.make_sparse_tensor_type_proto(models.F, [2, 3]))
+        initializer = models.made([], [], [output], 12)
+        initializer.graph.sparse_initializer.append(sparse)
+        constant = models.made([helper.make_node("Constant", [], ["w"], sparse_value=sparse)], [], [output], 12)
+        for model in (initializer, constant):
+            def seen(ort):
+                made, = ort.InferenceSession(model.SerializeToString(), providers=CPU).run_with_ort_values(["w"], {})
+                made = made.as_sparse_tensor()
+                return made.dense_shape(), made.values().tolist(), made.as_coo_view().indices().tolist(), made.data_type()
+
+            self.assertEqual(*both(seen))
+
+
 class Quantizing(unittest.TestCase):
     def both_of(self, name, arrays, *more):
         made = []
@@ -766,6 +838,8 @@ class Quantizing(unittest.TestCase):
                     for bits in (2, 4, 8):
                         arrays = [numpy.zeros((columns, blocks, block * bits // 8), numpy.uint8), weights, numpy.zeros(columns * blocks, kind),
                                   numpy.zeros(columns * -(-blocks * bits // 8), numpy.uint8)]
+                        self.both_of(f"quantize_matmul_{bits}bits", arrays, block, columns, rows, is_symmetric)
+                        arrays[1] = numpy.pad(weights, ((0, blocks * block - rows), (0, 0)))  # as onnxruntime's quantizer pads
                         self.both_of(f"quantize_matmul_{bits}bits", arrays, block, columns, rows, is_symmetric)
                     arrays = [numpy.zeros((rows * columns + 1) // 2, numpy.uint8), weights, numpy.zeros((blocks, columns), kind),
                               numpy.zeros((blocks * columns + 1) // 2, numpy.uint8)]

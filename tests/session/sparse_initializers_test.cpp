@@ -1,4 +1,4 @@
-// Tests sparse initializers, which operators read as dense tensors.
+// Tests sparse constants, which most operators read as dense tensors.
 #include "format/onnx_messages.hpp"
 #include "session/models.hpp"
 
@@ -144,4 +144,54 @@ TEST_CASE("a sparse initializer that no node reads takes no memory as a tensor")
   add_sparse(*m.mutable_graph(), "w", {2, 3}, {5, 7}, {1, 5});
   add_sparse(*m.mutable_graph(), "idle", {1 << 20, 1 << 20}, {5}, {1});
   CHECK(answer(m) == std::vector<float>{1, 7, 3, 4, 5, 13});
+}
+
+TEST_CASE("an output that is declared as sparse and is a constant stays sparse; other readers get a tensor") {
+  const auto as_output = [](onnx::GraphProto& g) {
+    onnx::ValueInfoProto& w = *g.add_output();
+    w.set_name("w");
+    w.mutable_type()->mutable_sparse_tensor_type()->set_elem_type(reals);
+  };
+  const auto is_sparse = [](const onnx::ModelProto& m, std::size_t output) {
+    const result<session> s = loaded_from(m);
+    REQUIRE_MESSAGE(s, std::string{s.error().words()});
+    const std::vector<float> x{1, 2, 3, 4, 5, 6};
+    auto made = s->run({{"x", x, {2, 3}}});
+    REQUIRE_MESSAGE(made, std::string{made.error().words()});
+    const value w = (*made)[output].value.view();
+    if (w.kind != value_kind::sparse_tensor) return false;
+    CHECK(s->outputs()[output].type.to_string().starts_with("sparse_tensor(float)"));
+    CHECK(w.shape == extents{2, 3});
+    REQUIRE(w.parts.size() == 2);
+    const auto* const elements = static_cast<const float*>(w.parts[0].data);
+    const auto* const indices = static_cast<const std::int64_t*>(w.parts[1].data);
+    CHECK(std::vector<float>(elements, elements + 2) == std::vector<float>{5, 7});
+    CHECK(std::vector<std::int64_t>(indices, indices + 2) == std::vector<std::int64_t>{1, 5});
+    return true;
+  };
+  onnx::ModelProto initializer = reading("Neg");
+  onnx::GraphProto& g = *initializer.mutable_graph();
+  g.mutable_node(0)->mutable_input()->RemoveLast();
+  add_sparse(g, "w", {2, 3}, {5, 7}, {1, 5});
+  as_output(g);
+  CHECK(is_sparse(initializer, 1));
+
+  // The attribute of Constant has its own name, or that of a dense value, as ONNX Runtime's test has it.
+  for (const char* name : {"sparse_value", "value"}) {
+    onnx::ModelProto m = initializer;
+    onnx::GraphProto& of_node = *m.mutable_graph();
+    onnx::AttributeProto& a = *add_node(of_node, "Constant", {}, {"w"}, "constant").add_attribute();
+    a.set_name(name);
+    a.set_type(onnx::AttributeProto::SPARSE_TENSOR);
+    *a.mutable_sparse_tensor() = of_node.sparse_initializer(0);
+    a.mutable_sparse_tensor()->mutable_values()->clear_name();
+    of_node.clear_sparse_initializer();
+    CHECK(is_sparse(m, 1));
+    add_node(of_node, "Add", {"y", "w"}, {"z"});
+    add_value(*of_node.mutable_output(), "z", {2, 3});
+    CHECK_FALSE(is_sparse(m, 1));
+    const result<session> s = loaded_from(m);
+    REQUIRE(s);
+    CHECK(answer(*s, 2) == std::vector<float>{-1, 3, -3, -4, -5, 1});
+  }
 }

@@ -128,6 +128,7 @@ class OrtMemoryInfo:
         self.mem_type = mem_type
         self.device_mem_type = OrtDeviceMemoryType.DEFAULT
         self.device_vendor_id = 0
+        self._is_host = name == "Cpu"
 
     @staticmethod
     def create_v2(
@@ -141,7 +142,17 @@ class OrtMemoryInfo:
     ) -> OrtMemoryInfo:
         made = OrtMemoryInfo(name, allocator_type, device_id, OrtMemType.DEFAULT)
         made.device_mem_type, made.device_vendor_id = device_mem_type, vendor_id
+        made._is_host = device_type == OrtMemoryInfoDeviceType.CPU
         return made
+
+
+def check_memory(info: OrtMemoryInfo) -> None:
+    """Raises InvalidArgument, with onnxruntime's words, for memory other than the host's."""
+    if not info._is_host:
+        raise InvalidArgument(
+            f"No shared allocator found for: OrtMemoryInfo '{info.name}', device {info.device_id} of vendor "
+            f"{info.device_vendor_id}: values of cameo.onnxruntime are in host memory, 'Cpu'"
+        )
 
 
 class OrtArenaCfg:

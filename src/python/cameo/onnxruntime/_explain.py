@@ -23,11 +23,47 @@ def missing_inputs(session: InnerSession, feed: Mapping[str, Any]) -> InvalidArg
     return InvalidArgument(f"Required inputs ({missing}) are missing from input feed ({list(feed)}).")
 
 
+# The message about an argument of a type that its operator does not allow.
+_ARGUMENT_TYPE = re.compile(
+    r"(?:node '(?P<node>[^']*)'|the node that makes '[^']*') \((?:[^,()]*\.)?(?P<op>[^,().]+), opset \d+\): "
+    r"(?P<what>input|output) '[^']*' \('(?P<argument>[^']*)'\) is (?P<type>[^;]*); '[^']*' allows "
+)
+
+
 def explained_graph(error: InvalidGraph) -> InvalidGraph:
-    """The error with onnxruntime's message if it is about an unknown operator."""
+    """The error with onnxruntime's message if it is about an unknown operator or the type of a node's argument."""
     if found := re.search(r"there is no operator '([^']*)' in domain '([^']*)'", error.words):
         return InvalidGraph(f"{found[2]}:{found[1]}(-1) is not a registered function/op ({error.words})")
+    if found := _ARGUMENT_TYPE.search(error.words):
+        return InvalidGraph(
+            f"Type Error: Type '{found['type']}' of {found['what']} parameter ({found['argument']}) of operator "
+            f"({found['op']}) in node ({found['node'] or ''}) is invalid. ({error.words})"
+        )
     return error
+
+
+def map_fault(info: Any, value: Any) -> InvalidArgument | None:
+    """The error, in onnxruntime's words, for a dictionary whose keys or values have other types than the map that the
+    input `info` describes; None if they fit. Without it cameo.Session would convert them: 7 to '7', and None to NaN."""
+    if not isinstance(value, dict):
+        return None
+    key, _, element = info.type.removeprefix("map(").removesuffix("))").partition(",tensor(")
+    texts, integers = (str,), (int, numpy.integer)
+    wanted, other, other_key = (texts, integers, "int64") if key == "string" else (integers, texts, "string")
+    given = set(map(type, value))
+    if wrong := [each for each in given if not issubclass(each, wanted)]:
+        if all(issubclass(each, other) for each in given):
+            actual = info.type.replace(key, other_key, 1)
+            return InvalidArgument(f"Unexpected input data type. Actual: (({actual})) , expected: (({info.type}))")
+        return _mismatch(info, "key", wrong[0], key if key == "string" else f"{key}_t")
+    wrong = [each for each in set(map(type, value.values())) if issubclass(each, (str, bytes, type(None)))]
+    return _mismatch(info, "value", wrong[0], element) if wrong and element != "string" else None
+
+
+def _mismatch(info: Any, what: str, given: type, wanted: str) -> InvalidArgument:
+    return InvalidArgument(
+        f"Unexpected {what} type  {given}, it cannot be linked to C type {wanted} for input '{info.name}'."
+    )
 
 
 def _fault(info: Any, value: Any) -> str | None:

@@ -20,7 +20,7 @@ from .._session import Session
 from ..errors import Fail, InvalidArgument, InvalidGraph
 from ._devices import OrtDevice, OrtEpDevice, OrtMemoryInfo, check_device, get_ep_devices
 from ._enums import ExecutionMode, GraphOptimizationLevel, OrtAllocatorType, OrtMemType
-from ._explain import explained, explained_graph
+from ._explain import explained, explained_graph, map_fault
 from ._names import ModelMetadata, NodeArg, RunOptions, SessionOptions
 from ._profile import write_profile
 from ._values import OrtValue, OrtValueVector, SparseTensor, as_cameo, from_cameo, of_address
@@ -171,6 +171,7 @@ class InnerSession:
             raise explained_graph(error) from None
         self._run = self.cameo_session.run_list
         self._needed = [each for each in self.cameo_session.inputs if not _has_default(each)]
+        self._maps = [each for each in self.cameo_session.inputs if each.type.startswith("map(")]
         self._gives_sparse = any(each.type.startswith("sparse_tensor(") for each in self.cameo_session.outputs)
 
     # --- the model ---
@@ -261,6 +262,9 @@ class InnerSession:
             if type(each) in _WRAPPED:
                 feed = {name: as_cameo(value) for name, value in feed.items()}
                 break
+        for info in self._maps:
+            if fault := map_fault(info, feed.get(info.name)):
+                raise fault
         begin = time.time_ns() if self._profile is not None else 0
         try:
             made = self._run(output_names or None, feed, None, run_options._stop if run_options is not None else None)

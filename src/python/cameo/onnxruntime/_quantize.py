@@ -25,11 +25,11 @@ def _rounded(numbers: Any) -> Any:
     return numpy.trunc(numbers + numpy.copysign(numpy.float32(0.5), numbers))
 
 
-def _blocks(weights: Any, block: int) -> Any:
-    """The weights as [columns, blocks, rows of a block], padded with zeros after the last row."""
-    rows, columns = weights.shape
+def _blocks(weights: Any, rows: int, columns: int, block: int) -> Any:
+    """The weights as [columns, blocks, rows of a block], padded with zeros after the last row. The array may have more
+    rows than `rows`, because onnxruntime's quantizer pads it to whole blocks."""
     padded = numpy.zeros((-(-rows // block) * block, columns), numpy.float32)
-    padded[:rows] = weights.astype(numpy.float32)
+    padded[:rows] = weights.reshape(-1)[: rows * columns].reshape(rows, columns).astype(numpy.float32)
     return padded.T.reshape(columns, -1, block)
 
 
@@ -73,7 +73,7 @@ def _matmul(bits: int) -> Callable[..., None]:
     def quantize(
         dst: Any, src: Any, scale: Any, zero_points: Any, block_size: int, columns: int, rows: int, is_symmetric: bool
     ) -> None:
-        values, scales, points = _quantized(_blocks(src.reshape(rows, columns), block_size), bits, is_symmetric, scale.dtype)
+        values, scales, points = _quantized(_blocks(src, rows, columns, block_size), bits, is_symmetric, scale.dtype)
         used = -(-rows * bits // 8)  # the bytes of a column; padding after them in the last block is not written
         dst.reshape(columns, -1)[:, :used] = _packed(values.reshape(columns, -1)[:, :rows], bits)
         scale.reshape(-1)[:] = scales.reshape(-1)
@@ -89,7 +89,7 @@ def _qdq_matmul(bits: int) -> Callable[..., bool]:
     def quantize(
         dst: Any, src: Any, scale: Any, zero_points: Any, block_size: int, columns: int, rows: int, is_symmetric: bool
     ) -> bool:
-        values, scales, points = _quantized(_blocks(src.reshape(rows, columns), block_size), bits, is_symmetric, scale.dtype)
+        values, scales, points = _quantized(_blocks(src, rows, columns, block_size), bits, is_symmetric, scale.dtype)
         middle = 1 << (bits - 1)
         in_rows = values.reshape(columns, -1)[:, :rows].T.reshape(-1)
         if is_symmetric:

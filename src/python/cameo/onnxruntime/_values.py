@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -12,7 +13,7 @@ import numpy
 from .. import _core
 from .. import _session as _own
 from ..errors import InvalidArgument
-from ._devices import OrtDevice, OrtMemoryInfo, check_device
+from ._devices import OrtDevice, OrtMemoryInfo, check_device, check_memory
 from ._enums import OrtSparseFormat
 
 # The names of ONNX's TensorProto.DataType in cameo.Value, in the order of their numbers; then those of numpy and
@@ -101,8 +102,14 @@ class OrtValue:
         vendor_id: int = -1,
         memory_info: OrtMemoryInfo | None = None,
     ) -> OrtValue:
-        """A tensor in new memory, with all elements zero."""
-        check_device(device_type)
+        """A tensor in new memory, with all elements zero. With `memory_info`, the device's name and numbers are
+        ignored."""
+        if memory_info is None:
+            check_device(device_type)
+        else:
+            if (device_type, device_id, vendor_id) != ("cpu", 0, -1):
+                warnings.warn("device_type, device_id, and vendor_id are ignored when memory_info is provided.", stacklevel=2)
+            check_memory(memory_info)
         return OrtValue._of(numpy.zeros(tuple(shape), numpy_type(element_type)))
 
     ortvalue_from_shape_and_onnx_type = ortvalue_from_shape_and_type
