@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 #include <cameo/geometry/shape_pattern.hpp>
 
+namespace shape_patterns {
+
 using namespace cameo;
 using namespace cameo::geometry;
-
-namespace {
 
 using numbers = std::span<const std::int64_t>;
 
@@ -76,8 +76,6 @@ static_assert(says(load("[n,m] [n] [m]", {of_open_two, of_two, of_two}), "c has 
 static_assert(says(load("[n,m] [m] ", {of_open_two, of_open_two}), "b has shape [?,3], must be [3]"));
 static_assert(load("[n]|[m] [n]", {of_three, of_two}));  // it is open which of both it is
 
-}  // namespace
-
 TEST_CASE("geometry: the shapes of a run are checked as those of loading, with the same words") {
   constexpr std::string_view patterns = "[n,m] [m]|[n,m] [2*m]";
   std::size_t refused = 0;
@@ -96,3 +94,5 @@ TEST_CASE("geometry: the shapes of a run are checked as those of loading, with t
       }
   CHECK(refused > 0);
 }
+
+}  // namespace shape_patterns

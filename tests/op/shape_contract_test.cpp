@@ -8,10 +8,10 @@
 #include <cameo/op/shape_contract.hpp>
 #include <cameo/op/training.hpp>
 
+namespace shape_contracts {
+
 using namespace cameo;
 using namespace cameo::op;
-
-namespace {
 
 /// The shape of an input, or nothing for an absent one.
 struct shape {
@@ -142,4 +142,4 @@ static_assert(takes<microsoft::BiasGelu>(1, {s(2, 3), s(3)}) && refuses<microsof
               refuses<microsoft::BiasGelu>(1, {scalar, s(1)}) && takes<microsoft::FastGelu>(1, {scalar, none}) &&
               takes<microsoft::FastGelu>(1, {s(2, 3), s(3)}) && refuses<microsoft::FastGelu>(1, {s(2, 3), s(1, 3)}));
 
-}  // namespace
+}  // namespace shape_contracts

@@ -124,8 +124,10 @@ class kernel_rig {
     if (status fits = check_attributes(); !fits) return fits;
     auto bound = K::bind(once);
     if (!bound) return bound.error();
-    detail::bound_kernel kernel{
-        &*bound, [](const void* state, run_context& each) { return static_cast<const K*>(state)->run(each); }};
+    detail::bound_kernel kernel{&*bound, [](const void* state, run_context& each) -> status {
+                                  if constexpr (detail::self_kernel<K>) return static_cast<const K*>(state)->run(each);
+                                  else return K::run(*static_cast<const detail::bound_state<K>*>(state), each);
+                                }};
     if (!versions_.empty()) kernel = *detail::check_shapes_first(once, versions_, kernel);
     kept_bytes_ = memory.used();
 

@@ -83,14 +83,14 @@ class legal_values {
 
 /// Checks the elements of a list, or a value as a list of one, against the legal values of `rule`.
 template <class T>
-constexpr status check_elements(const attribute_rule& rule, std::span<const T> elements, std::string_view verb) {
+constexpr status check_elements(const attribute_rule& rule, std::span<const T> values, std::string_view verb) {
   const legal_values legal{rule.values};
   const auto refused = [&](const auto&... parts) {
     return refuse(status_code::invalid_graph, "attribute ", rule.name, verb, parts...);
   };
-  if (verb == " has " && !legal.has_length(elements.size()))
-    return refused(elements.size(), " elements, must have ", legal.length());
-  for (const T& element : elements) {
+  if (verb == " has " && !legal.has_length(values.size()))
+    return refused(values.size(), " elements, must have ", legal.length());
+  for (const T& element : values) {
     if (legal.has(element)) continue;
     if constexpr (!status::has_words) return status_code::invalid_graph;
     char list[200]{};
