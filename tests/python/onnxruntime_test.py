@@ -298,6 +298,23 @@ class Sessions(unittest.TestCase):
                 told.append(str(raised.exception))
             self.assertIn(told[0][told[0].index("Type Error: "):], told[1])
 
+    def test_external_data_outside_the_folder_is_an_error_in_onnxruntime_s_words(self):
+        with tempfile.TemporaryDirectory() as folder:
+            inside = pathlib.Path(folder, "model")
+            inside.mkdir()
+            pathlib.Path(folder, "data").write_bytes(bytes(8))
+            (inside / "link").symlink_to(pathlib.Path(folder, "data"))
+            for location in ("link", "../data", f"{folder}/data", "absent"):
+                weight = TensorProto(name="w", data_type=models.F, dims=[2], data_location=TensorProto.EXTERNAL)
+                weight.external_data.add(key="location", value=location)
+                model = models.made([helper.make_node("Add", ["x", "w"], ["y"])], [models.info("x", models.F, 2)],
+                                    [models.info("y", models.F, 2)], 17, [weight])
+                (inside / "m.onnx").write_bytes(model.SerializeToString())
+                for ort in (real, ours):
+                    with self.assertRaisesRegex(RuntimeError if ort is ours else Exception,
+                                                "External data path validation failed for initializer: w. Error: "):
+                        ort.InferenceSession(str(inside / "m.onnx"), providers=CPU)
+
     def test_an_anonymous_size_is_none_and_a_type_has_no_blank(self):
         count = models.made([helper.make_node("NonZero", ["x"], ["y"])], [models.info("x", models.F, None, 3)],
                             [helper.make_tensor_value_info("y", TensorProto.INT64, None)])

@@ -29,9 +29,13 @@ _ARGUMENT_TYPE = re.compile(
     r"(?P<what>input|output) '[^']*' \('(?P<argument>[^']*)'\) is (?P<type>[^;]*); '[^']*' allows "
 )
 
+# The message about a file of external data that is not in the model's folder.
+_EXTERNAL_DATA = re.compile(r"tensor '([^']*)' [^:]*: external data '[^']*' (?:leads out of|is absolute|cannot be opened)")
+
 
 def explained_graph(error: InvalidGraph) -> InvalidGraph:
-    """The error with onnxruntime's message if it is about an unknown operator or the type of a node's argument."""
+    """The error with onnxruntime's message if it is about an unknown operator, the type of a node's argument, or a file
+    of external data."""
     if found := re.search(r"there is no operator '([^']*)' in domain '([^']*)'", error.words):
         return InvalidGraph(f"{found[2]}:{found[1]}(-1) is not a registered function/op ({error.words})")
     if found := _ARGUMENT_TYPE.search(error.words):
@@ -39,6 +43,8 @@ def explained_graph(error: InvalidGraph) -> InvalidGraph:
             f"Type Error: Type '{found['type']}' of {found['what']} parameter ({found['argument']}) of operator "
             f"({found['op']}) in node ({found['node'] or ''}) is invalid. ({error.words})"
         )
+    if found := _EXTERNAL_DATA.search(error.words):
+        return InvalidGraph(f"External data path validation failed for initializer: {found[1]}. Error: {error.words}")
     return error
 
 
