@@ -70,6 +70,7 @@ NEEDED = {("", "Crop"): ["border"], ("", "ImageScaler"): ["bias"], ("", "Paramet
 # have a domain before their name as in ROLES; values that changed with a version are listed by the version.
 # ONNX Runtime's operators for channels last have the rows of ONNX.
 SIZE, COUNT, FLAG = "1..", "0..", "0|1"
+DIRECTIONS = "forward|reverse|bidirectional"
 PADS = "constant|reflect|edge"
 SVM = {"kernel_type": "LINEAR|POLY|RBF|SIGMOID", "post_transform": "NONE|SOFTMAX|LOGISTIC|SOFTMAX_ZERO|PROBIT"}
 MODES = "BRANCH_LEQ|BRANCH_LT|BRANCH_GTE|BRANCH_GT|BRANCH_EQ|BRANCH_NEQ|BRANCH_MEMBER|LEAF"
@@ -81,9 +82,10 @@ GENERATION = {"eos_token_id": COUNT, "pad_token_id": COUNT, "no_repeat_ngram_siz
 TOKEN = "0..2147483647"
 GENERATION = {"eos_token_id": TOKEN, "pad_token_id": TOKEN, "no_repeat_ngram_size": COUNT}
 VALUES = {
-    "RNN GRU LSTM": {"direction": "forward|reverse|bidirectional", "hidden_size": SIZE, "clip": COUNT},
+    "RNN GRU LSTM": {"direction": {1: "foward|" + DIRECTIONS, 3: DIRECTIONS},  # ONNX wrote so the default of its first GRU
+                     "hidden_size": SIZE, "clip": COUNT},
     "com.microsoft.DynamicQuantizeLSTM": {
-        "direction": "forward|reverse|bidirectional", "hidden_size": SIZE, "clip": COUNT},
+        "direction": DIRECTIONS, "hidden_size": SIZE, "clip": COUNT},
     "DeformConv": {"offset_group": SIZE},
     "LpPool GlobalLpPool": {"p": {1: "0<..", 2: SIZE}},
     "Pad": {"mode": {1: PADS, 19: PADS + "|wrap"}},

@@ -1,5 +1,6 @@
 // The shapes that operators state for their inputs: those that kernels take, in every version, and those that they do
 // not.
+#include <doctest/doctest.h>
 #include <cameo/op/contrib.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/ml.hpp>
@@ -141,5 +142,25 @@ static_assert(takes<NegativeLogLikelihoodLoss>(12, {s(2, 3), s(2), s(3)}) &&
 static_assert(takes<microsoft::BiasGelu>(1, {s(2, 3), s(3)}) && refuses<microsoft::BiasGelu>(1, {s(2, 3), s(1)}) &&
               refuses<microsoft::BiasGelu>(1, {scalar, s(1)}) && takes<microsoft::FastGelu>(1, {scalar, none}) &&
               takes<microsoft::FastGelu>(1, {s(2, 3), s(3)}) && refuses<microsoft::FastGelu>(1, {s(2, 3), s(1, 3)}));
+
+TEST_CASE("op: every pattern of shapes is well-formed") {
+  std::size_t patterns = 0;
+  for (const op_row& op : cameo::detail::standard_ops())
+    for (const op_version& version : op.versions) {
+      if (!version.shapes) continue;
+      CAPTURE(op.name);
+      CAPTURE(version.shapes);
+      std::size_t count = 0;
+      for (std::string_view rest = version.shapes; !rest.empty(); ++count)
+        for (std::string_view choice = geometry::detail::take(rest, ' '); !choice.empty();) {
+          const std::string_view pattern = geometry::detail::take(choice, '|');
+          const bool is_list = pattern.size() >= 2 && pattern.front() == '[' && pattern.back() == ']';
+          CHECK((is_list || pattern == "1" || pattern == "*"));
+          CHECK(pattern.find_first_not_of("abcdefghijklmnopqrstuvwxyzKN_0123456789[],.+*?") == std::string_view::npos);
+        }
+      patterns += count;
+    }
+  CHECK(patterns > 300);
+}
 
 }  // namespace shape_contracts

@@ -1,6 +1,5 @@
 #include <cameo/eps/cpu/gemm.hpp>
 #include <cameo/eps/cpu/matmul.hpp>
-#include <cameo/op/onnx.hpp>
 
 #include "each_target.hpp"
 #include "rig_checks.hpp"
@@ -258,13 +257,13 @@ TEST_CASE("Gemm reports what does not fit") {
   const std::vector<float> six(6), two(2);
   const auto words_of = [&](const extents& a, const extents& b, const extents& c) {
     kernel_rig rig{13};
-    rig.checked_as<op::Gemm>().input<float>(a, six).input<float>(b, six, true).input<float>(c, two);
+    rig.input<float>(a, six).input<float>(b, six, true).input<float>(c, two);
     const status s = rig.run<eps::gemm<float>>({dtype::f32});
     CHECK(s.code() == status_code::invalid_argument);
     return std::string{s.words()};
   };
   CHECK(words_of({2, 3}, {2, 3}, {1}).find("3 columns meet 2 rows") != std::string::npos);
-  CHECK(words_of({6}, {2, 3}, {1}).find("A has shape [6], must be [any,any]") != std::string::npos);
+  CHECK(words_of({6}, {2, 3}, {1}).find("rank 2") != std::string::npos);
   CHECK(words_of({2, 3}, {3, 2}, {3}).find("broadcast") != std::string::npos);
   CHECK(words_of({2, 3}, {3, 2}, {1, 1, 2}).find("broadcast") != std::string::npos);
 }
@@ -369,7 +368,7 @@ TEST_CASE("MatMul reports what does not fit") {
   for (const auto& [a, b] : {std::pair{extents{2, 3}, extents{2, 3}}, std::pair{extents{}, extents{6}},
                              std::pair{extents{2, 1, 3}, extents{3, 3, 1}}}) {
     kernel_rig rig{13};
-    rig.checked_as<op::MatMul>().input<float>(a, x).input<float>(b, x);
+    rig.input<float>(a, x).input<float>(b, x);
     const status s = rig.run<eps::matmul<float>>({dtype::f32});
     CHECK(s.code() == status_code::invalid_argument);
     CHECK(!s.words().empty());

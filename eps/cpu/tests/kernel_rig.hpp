@@ -128,7 +128,11 @@ class kernel_rig {
                                   if constexpr (detail::self_kernel<K>) return static_cast<const K*>(state)->run(each);
                                   else return K::run(*static_cast<const detail::bound_state<K>*>(state), each);
                                 }};
-    if (!versions_.empty()) kernel = *detail::check_shapes_first(once, versions_, kernel);
+    if (!versions_.empty()) {
+      const result<detail::bound_kernel> checked = detail::check_shapes_first(once, versions_, kernel);
+      if (!checked) return checked.error();
+      kernel = *checked;
+    }
     kept_bytes_ = memory.used();
 
     values_.assign(1 + inputs_.size() + outputs.size(), {});

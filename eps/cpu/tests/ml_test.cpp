@@ -3,6 +3,7 @@
 #include <cameo/eps/cpu/ml_labels.hpp>
 #include <cameo/eps/cpu/ml_linear.hpp>
 #include <cameo/eps/cpu/ml_trees.hpp>
+#include <cameo/op/ml.hpp>
 #include <cameo/os/heap_arena.hpp>
 
 #include <deque>
@@ -66,6 +67,7 @@ TEST_CASE("rows of a linear model must have its columns") {
   rig.attribute("coefficients", floats{1, 2}).input<float>({2, 3}, two_rows);
   CHECK(rig.run<eps::linear_regressor>({dtype::f32}).code() == status_code::invalid_argument);
   kernel_rig none{1};
+  none.checked_as<op::ml::LinearRegressor>();
   none.attribute("coefficients", floats{}).attribute("targets", std::int64_t{0}).input<float>({2, 3}, two_rows);
   CHECK(none.run<eps::linear_regressor>({dtype::f32}).code() == status_code::invalid_graph);
 }

@@ -49,6 +49,7 @@ TEST_CASE("the last block may be shorter") {
   CHECK(rig.input<float>({5}, x).input<float>({3}, scale).no_input().run<eps::quantize_linear>({dtype::u8}));
   CHECK(elements_of<std::uint8_t>(rig) == std::vector<std::uint8_t>{1, 2, 2, 2, 1});
   kernel_rig one{21};
+  one.checked_as<op::QuantizeLinear>();
   one.attribute("axis", std::int64_t{0}).attribute("block_size", std::int64_t{-2});
   CHECK(one.input<float>({5}, x).input<float>({3}, scale).no_input().run<eps::quantize_linear>({dtype::u8}).code() ==
         status_code::invalid_graph);

@@ -2,6 +2,7 @@
 #include <cameo/eps/cpu/image_scaler.hpp>
 #include <cameo/eps/cpu/mean_variance_normalization.hpp>
 #include <cameo/eps/cpu/slice.hpp>
+#include <cameo/op/contrib.hpp>
 
 #include "kernel_rig.hpp"
 
@@ -75,7 +76,7 @@ TEST_CASE("Crop has borders, or a size; neither reaches outside the image, whate
                                       {{0, 0, 0}, {}},
                                       {{0, 0, 0, 0}, {1}}}) {
     kernel_rig rig{1};
-    rig.attribute("border", border);
+    rig.checked_as<op::contrib::Crop>().attribute("border", border);
     if (!scale.empty()) rig.attribute("scale", scale);
     CHECK(!rig.input<float>({1, 2, 3, 4}, x).run<eps::crop>({dtype::f32}));
   }

@@ -593,7 +593,7 @@ inline constexpr attribute_rule a56[] = {{"dtype", attribute_kind::i}, {"k", att
 inline constexpr attribute_rule a57[] = {
     {"activation_alpha", attribute_kind::floats}, {"activation_beta", attribute_kind::floats},
     {"activations", attribute_kind::strings}, {"clip", attribute_kind::f, false, false, 0, 0, {}, "0.."},
-    {"direction", attribute_kind::s, false, true, 0, 0, "foward", "forward|reverse|bidirectional"},
+    {"direction", attribute_kind::s, false, true, 0, 0, "foward", "foward|forward|reverse|bidirectional"},
     {"hidden_size", attribute_kind::i, false, false, 0, 0, {}, "1.."},
     {"output_sequence", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a58[] = {
@@ -659,7 +659,7 @@ inline constexpr attribute_rule a80[] = {
 inline constexpr attribute_rule a81[] = {
     {"activation_alpha", attribute_kind::floats}, {"activation_beta", attribute_kind::floats},
     {"activations", attribute_kind::strings}, {"clip", attribute_kind::f, false, false, 0, 0, {}, "0.."},
-    {"direction", attribute_kind::s, false, true, 0, 0, "forward", "forward|reverse|bidirectional"},
+    {"direction", attribute_kind::s, false, true, 0, 0, "forward", "foward|forward|reverse|bidirectional"},
     {"hidden_size", attribute_kind::i, false, false, 0, 0, {}, "1.."},
     {"input_forget", attribute_kind::i, false, true, 0}, {"output_sequence", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a82[] = {
@@ -746,7 +746,7 @@ inline constexpr attribute_rule a109[] = {
 inline constexpr attribute_rule a110[] = {
     {"activation_alpha", attribute_kind::floats}, {"activation_beta", attribute_kind::floats},
     {"activations", attribute_kind::strings}, {"clip", attribute_kind::f, false, false, 0, 0, {}, "0.."},
-    {"direction", attribute_kind::s, false, true, 0, 0, "forward", "forward|reverse|bidirectional"},
+    {"direction", attribute_kind::s, false, true, 0, 0, "forward", "foward|forward|reverse|bidirectional"},
     {"hidden_size", attribute_kind::i, false, false, 0, 0, {}, "1.."},
     {"output_sequence", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a111[] = {
