@@ -39,6 +39,12 @@ struct checked_kernel {
     checked = *kept;
     return {};
   }
+  /// True if input i has a pattern that only tensors match.
+  bool must_be_tensor(std::size_t i) const {
+    std::string_view rest = version->shapes;
+    while (i-- > 0) geometry::detail::take(rest, ' ');
+    return !rest.empty() && rest.front() != '*';
+  }
   bool has_checked(const run_context& c) const {
     if (checked.empty()) return false;
     for (std::size_t i = 0; i < checked.size(); ++i)
@@ -55,6 +61,8 @@ status run_checked(const void* state, run_context& c) {
     const value& v = c.input(i);
     shapes[i].name = self.version->inputs[i].name;
     if (v.kind == value_kind::tensor) shapes[i].shape = geometry::shape_of(v);
+    else if (v && self.must_be_tensor(i))
+      return refuse(status_code::invalid_argument, shapes[i].name, " must be a tensor");
   }
   status fits = self.check(shapes, c.input_count());
   return fits ? self.inner.run(self.inner.state, c) : std::move(fits);

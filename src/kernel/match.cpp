@@ -27,11 +27,10 @@ verdict try_row(const detail::node_signature& node, const detail::kernel_row& ro
   if (node.since < row.first || (source ? row.last < newest : node.since > row.last)) return {refusal::version, &row};
   for (int i = 0; i < row.rule_count; ++i) {
     const detail::kernel_rule& rule = rules[std::size_t(row.rules + i)];
+    // What a file binds is compared, too, but the kernel relies on what its own versions bind.
     detail::bound_parameters bound{rule.inputs, rule.outputs};
-    if (source) {
-      bound = {};
-      if (!(*source)(rule.type_string, bound)) return {refusal::type, &row, &rule, dtype::undefined, rule.allowed, i};
-    }
+    if (source && !(*source)(rule.type_string, bound))
+      return {refusal::type, &row, &rule, dtype::undefined, rule.allowed, i};
     if (const operand* o = broken_by(node, rule.allowed, bound))
       return {refusal::type, &row, &rule, o->type, rule.allowed, i};
   }

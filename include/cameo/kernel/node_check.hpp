@@ -8,9 +8,9 @@ namespace CAMEO_NAMESPACE {
 /// graph; check_model checks more than this in a graph.
 CAMEO_API status check_node(const op_version&, const detail::node_signature&, std::span<const attribute>);
 
-/// Checks only the types of outputs, and the attributes. For a node whose version of the operator is newer than
-/// `version`, the newest one that is known and that kernels were written for.
-CAMEO_API status check_outputs_and_attributes(const op_version&, const detail::node_signature&,
-                                              std::span<const attribute>);
+/// Checks a node whose version of the operator is newer than `version`, the newest that is known and that kernels were
+/// written for: only that required inputs are given, the types of outputs, and the attributes. match() compares the
+/// types of inputs with those that a kernel takes.
+CAMEO_API status check_newer_node(const op_version&, const detail::node_signature&, std::span<const attribute>);
 
 }  // namespace CAMEO_NAMESPACE

@@ -274,7 +274,7 @@ bool has_zero_points(const value& zero) {
 result<linear_quantization> linear_quantization::read(bind_context& c) {
   linear_quantization made;
   made.axis = c.int_or("axis", 1);
-  made.block = c.int_or("block_size", 0);
+  made.block = std::max<std::int64_t>(0, c.int_or("block_size", 0));  // versions before 21 do not have it
   made.saturate = c.int_or("saturate", 1) != 0;
   made.precision = dtype(c.int_or("precision", 0));
   const value* const scale = c.constant(1);

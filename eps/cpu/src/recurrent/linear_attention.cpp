@@ -14,6 +14,13 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
+constexpr std::int64_t most_states = 8, most_heads = std::int64_t{1} << 20;
+
+/// The attribute state_window, which only com.microsoft's operators have; a file may contain it for others, unchecked.
+std::int64_t state_window_of(const bind_context& c) {
+  return std::clamp<std::int64_t>(c.int_or("state_window", 0), 0, most_states);
+}
+
 /// The shape of past_state and present_state: that of one state, with the window in front if there is one.
 extents states_of(const extents& one, std::int64_t window) {
   extents all = one;
@@ -110,11 +117,12 @@ status read_sizes(const linear_attention& how, run_context& c, linear_sizes& z) 
 
 result<linear_attention> linear_attention::bind(bind_context& c) {
   const std::string_view rule = c.string_or("update_rule", "gated_delta");
-  const linear_attention made{c.int_or("q_num_heads", 0), c.int_or("kv_num_heads", 0), c.int_or("state_window", 0),
+  const linear_attention made{c.int_or("q_num_heads", 0), c.int_or("kv_num_heads", 0), state_window_of(c),
                               c.float_or("scale", 0),     rule.starts_with("gated"),   rule.ends_with("delta")};
   const std::int64_t q = made.query_heads, k = made.key_heads;
-  if (q % k != 0 && k % q != 0)
-    return bad_attribute("q_num_heads is ", q, " and kv_num_heads is ", k, ", one must be a multiple of the other");
+  if ((q % k != 0 && k % q != 0) || std::max(q, k) > most_heads)
+    return bad_attribute("q_num_heads is ", q, " and kv_num_heads is ", k,
+                         ", one must be a multiple of the other, and ", most_heads, " is the most");
   return made;
 }
 
@@ -165,8 +173,8 @@ status linear_attention::run(run_context& c) const {
 
 result<causal_conv> causal_conv::bind(bind_context& c) {
   const std::string_view f = c.string_or("activation", "none");
-  const causal_conv made{c.int_or("dilation", 1), c.int_or("state_window", 0), f != "none",
-                         c.int_or("channels_last", 0) != 0};
+  const causal_conv made{std::clamp<std::int64_t>(c.int_or("dilation", 1), 1, std::int64_t{1} << 31),
+                         state_window_of(c), f != "none", c.int_or("channels_last", 0) != 0};
   if (const std::int64_t axes = c.int_or("ndim", 1); axes != 1)
     return refuse(status_code::not_implemented, "ndim is ", axes, "; convolutions along one axis are there");
   return made;

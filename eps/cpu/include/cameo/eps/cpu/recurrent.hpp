@@ -61,6 +61,7 @@ struct recurrent : recurrent_state {
     if (!state) return state.error();
     state->quantized = std::is_same_v<Op, op::microsoft::DynamicQuantizeLSTM>;
     state->attends = std::is_same_v<Op, op::microsoft::AttnLSTM>;
+    if (state->quantized || state->attends) state->batch_first = false;  // com.microsoft's have no attribute `layout`
     return recurrent{*state};
   }
 };
