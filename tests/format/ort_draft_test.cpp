@@ -241,6 +241,34 @@ TEST_CASE("for a version that no list has, the resolver in the file defines the 
   CHECK(loaded_draft{bytes, 1 << 16, both}.session);
 }
 
+namespace {
+
+/// An Add of an older version than that of the files, with an input and an attribute that their nodes lack.
+template <bool NeedsInput>
+struct demanding_add {
+  static constexpr std::string_view domain = "", name = "Add";
+  static constexpr parameter inputs[] = {{"A", "T"}, {"B", "T"}, {"X", "T"}}, outputs[] = {{"C", "T"}};
+  static constexpr type_rule types[] = {{"T", mask_of<float>}};
+  static constexpr attribute_rule needed[] = {{"alpha", attribute_kind::f, true}};
+  static constexpr op_version versions[] = {
+      {7, std::span{inputs}.first(NeedsInput ? 3 : 2), outputs, types,
+       NeedsInput ? std::span<const attribute_rule>{} : std::span<const attribute_rule>{needed}, 2, 1}};
+};
+
+}  // namespace
+
+TEST_CASE("a node of a version that no list has needs what kernels of the newest known version rely on") {
+  const std::vector<std::byte> bytes = bytes_of_file(ort_sample("add"));
+  using input = kernel_list<erased_entry<demanding_add<true>, since<7>, constrain<"T", float>, add_floats>>;
+  using attribute = kernel_list<erased_entry<demanding_add<false>, since<7>, constrain<"T", float>, add_floats>>;
+  for (const detail::kernel_table* const table : {&input::table, &attribute::table}) {
+    const detail::kernel_table* const lists[] = {table};
+    const loaded_draft refused{bytes, 1 << 16, lists};
+    CHECK(refused.why.code() == status_code::invalid_graph);
+    CHECK(refused.why.words().find("is missing") != std::string_view::npos);
+  }
+}
+
 TEST_CASE("an operator, a type or a version without a kernel is NOT_IMPLEMENTED, and the message names it") {
   const loaded_draft none{bytes_of_file(ort_sample("add")), 1 << 16, {}};
   CHECK(none.why.code() == status_code::not_implemented);
