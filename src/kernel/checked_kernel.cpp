@@ -21,18 +21,18 @@ struct checked_kernel {
   status check(const named_shapes& shapes, std::size_t inputs) const {
     return geometry::check_shapes<std::int64_t>(version->shapes, std::span{shapes, count(inputs)}, sizes.known());
   }
-  /// Checks the shapes that are known when a kernel is bound, if all of them are, and stores them.
+  /// Stores the shapes that are known when a kernel is bound, if all of them are, and match.
   status check_known(bind_context& context) {
     named_shapes shapes{};
     const std::size_t inputs = count(context.inputs.size());
     for (std::size_t i = 0; i < inputs; ++i) {
       const operand& in = context.inputs[i];
       shapes[i].name = version->inputs[i].name;
-      if (!in.present || in.kind != type_kind::tensor) continue;
-      if (in.optional || !in.fixed_shape()) return {};
+      if (!in.present) continue;
+      if (in.kind != type_kind::tensor || in.optional || !in.fixed_shape()) return {};
       shapes[i].shape = in.shape;
     }
-    if (status fits = check(shapes, inputs); !fits) return fits;
+    if (!check(shapes, inputs)) return {};  // the run refuses them: the branch of an If may never run
     const result<std::span<extents>> kept = context.keep<extents>(inputs);
     if (!kept) return kept.error();
     for (std::size_t i = 0; i < inputs; ++i) (*kept)[i] = context.inputs[i].shape;

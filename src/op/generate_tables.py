@@ -84,12 +84,12 @@ GENERATION = {"eos_token_id": TOKEN, "pad_token_id": TOKEN, "no_repeat_ngram_siz
 VALUES = {
     "RNN GRU LSTM": {"direction": {1: "foward|" + DIRECTIONS, 3: DIRECTIONS},  # ONNX wrote so the default of its first GRU
                      "hidden_size": SIZE, "clip": COUNT},
-    "com.microsoft.DynamicQuantizeLSTM": {
+    "com.microsoft.DynamicQuantizeLSTM com.microsoft.AttnLSTM": {
         "direction": DIRECTIONS, "hidden_size": SIZE, "clip": COUNT},
     "DeformConv": {"offset_group": SIZE},
     "LpPool GlobalLpPool": {"p": {1: "0<..", 2: SIZE}},
     "Pad": {"mode": {1: PADS, 19: PADS + "|wrap"}},
-    "com.microsoft.Pad": {"mode": PADS},
+    "com.microsoft.Pad": {"mode": PADS + "|wrap"},
     "Col2Im": {"dilations": "1..1099511627776", "strides": "1..1099511627776", "pads": "0..1099511627776"},
     "DepthToSpace SpaceToDepth": {"blocksize": "1..1048576", "mode": "DCR|CRD"},
     "TensorScatter": {"mode": "linear|circular"},
@@ -118,7 +118,7 @@ VALUES = {
     "StringNormalizer": {"case_change_action": "NONE|LOWER|UPPER"},
     "TfIdfVectorizer": {"mode": "TF|IDF|TFIDF", "min_gram_length": SIZE, "max_gram_length": SIZE,
                         "max_skip_count": COUNT, "ngram_counts": COUNT, "ngram_indexes": COUNT},
-    "Crop": {"border": "4:", "scale": "2:"},
+    "Crop": {"border": "4:"},
     "LinearAttention": LINEAR_RULES,
     "com.microsoft.LinearAttention": {**LINEAR_RULES, "state_window": "0..8"},
     "CausalConvWithState": {"activation": "silu|swish|none"},
@@ -133,7 +133,7 @@ VALUES = {
     "ai.onnx.ml.LinearClassifier": {"post_transform": SVM["post_transform"]},
     "ai.onnx.ml.SVMClassifier": {**SVM, "vectors_per_class": COUNT},
     "ai.onnx.ml.SVMRegressor": {**SVM, "n_supports": COUNT},
-    "ai.onnx.ml.CastMap": {"cast_to": "TO_FLOAT|TO_STRING|TO_INT64", "map_form": "DENSE|SPARSE", "max_map": SIZE},
+    "ai.onnx.ml.CastMap": {"cast_to": "TO_FLOAT|TO_STRING|TO_INT64", "map_form": "DENSE|SPARSE"},
     "ai.onnx.ml.FeatureVectorizer": {"inputdimensions": COUNT},
     "ai.onnx.ml.Normalizer": {"norm": "MAX|L1|L2"},
     "com.microsoft.UnfoldTensor": {"size": SIZE, "step": SIZE},
@@ -287,7 +287,7 @@ SHAPES = {
     "STFT": "[batch,length]|[batch,length,1]|[batch,length,2] 1 [_] 1",
     "MelWeightMatrix": "1 1 1 1 1",
     "com.microsoft.DynamicTimeWarping": "[rows,columns]|[1,rows,columns]",
-    "com.microsoft.BeamSearch": "* 1 1 1 1 1 1",
+    "com.microsoft.BeamSearch": "* 1 1 1 1 1 1 * * * * 1",
     "com.microsoft.WhisperBeamSearch":
         "[batch,size,frames] 1 1 1 1 1 1 [words] [batch,words] [_,_,_] [batch,_] 1 [_,2] [batch,_] 1",
     "com.microsoft.GreedySearch com.microsoft.Sampling":

@@ -39,6 +39,16 @@ TEST_CASE("a declared type or rank that differs from the node's output is INVALI
   CHECK_REFUSED(load_error(given_type), status_code::invalid_graph, bad_name, "'w'");
 }
 
+TEST_CASE(
+    "an input of the model without a type is INVALID_GRAPH: a run could pass anything to the kernels that read it") {
+  for (const bool has_kind : {false, true}) {
+    onnx::ModelProto m = add_model();
+    if (has_kind) m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(0);
+    else m.mutable_graph()->mutable_input(0)->clear_type();
+    CHECK_REFUSED(load_error(m), status_code::invalid_graph, bad_name, "'x'");
+  }
+}
+
 TEST_CASE("element types that ONNX does not have are INVALID_GRAPH in all places") {
   for (const int type : {-1, 27 + 2, 99, 0x7FFFFFFF}) {
     onnx::ModelProto input = add_model();

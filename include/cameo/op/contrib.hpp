@@ -28,8 +28,7 @@ inline constexpr type_rule t4[] = {{"T", 0x10c02}};
 inline constexpr attribute_rule a0[] = {
     {"alpha", attribute_kind::f, false, true, 0, 1.0f}, {"beta", attribute_kind::f, false, true, 0, 0.0f}};
 inline constexpr attribute_rule a1[] = {
-    {"border", attribute_kind::ints, true, false, 0, 0, {}, "4:"},
-    {"scale", attribute_kind::ints, false, false, 0, 0, {}, "2:"}};
+    {"border", attribute_kind::ints, true, false, 0, 0, {}, "4:"}, {"scale", attribute_kind::ints}};
 inline constexpr attribute_rule a2[] = {
     {"bias", attribute_kind::floats, true}, {"scale", attribute_kind::f, false, true, 0, 1.0f}};
 inline constexpr attribute_rule a3[] = {

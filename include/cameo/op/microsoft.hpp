@@ -540,8 +540,9 @@ inline constexpr attribute_rule a0[] = {
     {"scale", attribute_kind::f}, {"unidirectional", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a1[] = {
     {"activation_alpha", attribute_kind::floats}, {"activation_beta", attribute_kind::floats},
-    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f},
-    {"direction", attribute_kind::s, false, true, 0, 0, "forward"}, {"hidden_size", attribute_kind::i},
+    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f, false, false, 0, 0, {}, "0.."},
+    {"direction", attribute_kind::s, false, true, 0, 0, "forward", "forward|reverse|bidirectional"},
+    {"hidden_size", attribute_kind::i, false, false, 0, 0, {}, "1.."},
     {"input_forget", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a2[] = {
     {"decoder", attribute_kind::g, true}, {"decoder_start_token_id", attribute_kind::i, false, true, -1},
@@ -590,12 +591,6 @@ inline constexpr attribute_rule a16[] = {
     {"order_input", attribute_kind::i, true}, {"order_output", attribute_kind::i, true},
     {"to", attribute_kind::i, true}};
 inline constexpr attribute_rule a17[] = {
-    {"activation_alpha", attribute_kind::floats}, {"activation_beta", attribute_kind::floats},
-    {"activations", attribute_kind::strings}, {"clip", attribute_kind::f, false, false, 0, 0, {}, "0.."},
-    {"direction", attribute_kind::s, false, true, 0, 0, "forward", "forward|reverse|bidirectional"},
-    {"hidden_size", attribute_kind::i, false, false, 0, 0, {}, "1.."},
-    {"input_forget", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a18[] = {
     {"attention_mode", attribute_kind::s, false, true, 0, 0, "selected_only"},
     {"auxiliary_kv_shared", attribute_kind::i, false, true, 0}, {"do_rotary", attribute_kind::i, false, true, 0},
     {"is_causal", attribute_kind::i, false, true, 1}, {"kv_num_heads", attribute_kind::i, true},
@@ -604,67 +599,67 @@ inline constexpr attribute_rule a18[] = {
     {"rotary_interleaved", attribute_kind::i, false, true, 0}, {"rotary_offset", attribute_kind::i, false, true, 0},
     {"scale", attribute_kind::f}, {"selected_kv_source", attribute_kind::s, false, true, 0, 0, "main"},
     {"smooth_softmax", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a19[] = {
+inline constexpr attribute_rule a18[] = {
     {"embed_mode", attribute_kind::i, false, true, 1}, {"ep_cache_context", attribute_kind::s},
     {"ep_sdk_version", attribute_kind::s}, {"hardware_architecture", attribute_kind::s},
     {"main_context", attribute_kind::i, false, true, 1}, {"max_size", attribute_kind::i, false, true, 0},
     {"notes", attribute_kind::s}, {"onnx_model_filename", attribute_kind::s}, {"partition_name", attribute_kind::s},
     {"source", attribute_kind::s}};
-inline constexpr attribute_rule a20[] = {
+inline constexpr attribute_rule a19[] = {
     {"epsilon", attribute_kind::f, false, true, 0, 1e-12f}, {"mask_index_type", attribute_kind::i}};
-inline constexpr attribute_rule a21[] = {{"epsilon", attribute_kind::f, false, true, 0, 1e-05f}};
-inline constexpr attribute_rule a22[] = {
+inline constexpr attribute_rule a20[] = {{"epsilon", attribute_kind::f, false, true, 0, 1e-05f}};
+inline constexpr attribute_rule a21[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"dilations", attribute_kind::ints},
     {"group", attribute_kind::i, false, true, 1}, {"kernel_shape", attribute_kind::ints},
     {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
-inline constexpr attribute_rule a23[] = {
+inline constexpr attribute_rule a22[] = {
     {"activation", attribute_kind::s}, {"activation_alpha", attribute_kind::f}, {"activation_beta", attribute_kind::f},
     {"activation_gamma", attribute_kind::f}, {"alpha", attribute_kind::f, false, true, 0, 1.0f},
     {"beta", attribute_kind::f, false, true, 0, 1.0f}, {"transA", attribute_kind::i, false, true, 0},
     {"transB", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a24[] = {
+inline constexpr attribute_rule a23[] = {
     {"alpha", attribute_kind::f, false, true, 0, 1.0f}, {"transA", attribute_kind::i, false, true, 0},
     {"transB", attribute_kind::i, false, true, 0}, {"transBatchA", attribute_kind::i, false, true, 0},
     {"transBatchB", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a25[] = {
+inline constexpr attribute_rule a24[] = {
     {"activation", attribute_kind::s, true}, {"activation_alpha", attribute_kind::f},
     {"activation_axis", attribute_kind::i}, {"activation_beta", attribute_kind::f},
     {"activation_gamma", attribute_kind::f}, {"alpha", attribute_kind::f, false, true, 0, 1.0f},
     {"transA", attribute_kind::i, false, true, 0}, {"transB", attribute_kind::i, false, true, 0},
     {"transBatchA", attribute_kind::i, false, true, 0}, {"transBatchB", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a26[] = {
+inline constexpr attribute_rule a25[] = {
     {"beta_activation", attribute_kind::s, false, true, 0, 0, "none"},
     {"chunk_size", attribute_kind::i, false, true, 64},
     {"gate_activation", attribute_kind::s, false, true, 0, 0, "none"},
     {"qk_l2_norm", attribute_kind::i, false, true, 0}, {"scale", attribute_kind::f, false, true, 0, 0.0f},
     {"state_update_capacity", attribute_kind::i, false, true, 0},
     {"update_rule", attribute_kind::s, false, true, 0, 0, "gated_delta"}};
-inline constexpr attribute_rule a27[] = {
+inline constexpr attribute_rule a26[] = {
     {"activation", attribute_kind::s, false, true, 0, 0, "silu", "silu|swish|sigmoid"},
     {"epsilon", attribute_kind::f, false, true, 0, 1e-05f}};
-inline constexpr attribute_rule a28[] = {{"num_heads", attribute_kind::i, true}};
-inline constexpr attribute_rule a29[] = {
+inline constexpr attribute_rule a27[] = {{"num_heads", attribute_kind::i, true}};
+inline constexpr attribute_rule a28[] = {
     {"bits", attribute_kind::i, false, true, 4, 0, {}, "2|4|8"}, {"block_size", attribute_kind::i, false, true, 128},
     {"gather_axis", attribute_kind::i, false, true, 0}, {"quantize_axis", attribute_kind::i, false, true, 1}};
-inline constexpr attribute_rule a30[] = {
+inline constexpr attribute_rule a29[] = {
     {"activation", attribute_kind::s}, {"alpha", attribute_kind::f, false, true, 0, 1.0f},
     {"beta", attribute_kind::f, false, true, 0, 0.0f}, {"dtype", attribute_kind::i, false, true, 1},
     {"transA", attribute_kind::i, false, true, 0}, {"transB", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a31[] = {
+inline constexpr attribute_rule a30[] = {
     {"decoder", attribute_kind::g, true}, {"decoder_start_token_id", attribute_kind::i, false, true, -1},
     {"encoder", attribute_kind::g}, {"eos_token_id", attribute_kind::i, true, false, 0, 0, {}, "0..2147483647"},
     {"init_decoder", attribute_kind::g}, {"model_type", attribute_kind::i, false, true, 0, 0, {}, "0|1"},
     {"no_repeat_ngram_size", attribute_kind::i, false, true, 0, 0, {}, "0.."},
     {"pad_token_id", attribute_kind::i, true, false, 0, 0, {}, "0..2147483647"},
     {"vocab_size", attribute_kind::i, false, true, -1}};
-inline constexpr attribute_rule a32[] = {
+inline constexpr attribute_rule a31[] = {
     {"align_corners", attribute_kind::i, false, true, 0}, {"mode", attribute_kind::s, false, true, 0, 0, "bilinear"},
     {"padding_mode", attribute_kind::s, false, true, 0, 0, "zeros"}};
-inline constexpr attribute_rule a33[] = {
+inline constexpr attribute_rule a32[] = {
     {"activation", attribute_kind::i, true}, {"channels_last", attribute_kind::i, false, true, 1},
     {"epsilon", attribute_kind::f, false, true, 0, 1e-05f}, {"groups", attribute_kind::i, true}};
-inline constexpr attribute_rule a34[] = {
+inline constexpr attribute_rule a33[] = {
     {"causal", attribute_kind::i, false, true, 1}, {"do_rotary", attribute_kind::i},
     {"k_quant_type", attribute_kind::s, false, true, 0, 0, "NONE", "NONE|PER_TENSOR|PER_CHANNEL"},
     {"kv_cache_bit_width", attribute_kind::i, false, false, 0, 0, {}, "0|4|8"},
@@ -676,56 +671,56 @@ inline constexpr attribute_rule a34[] = {
     {"scale", attribute_kind::f}, {"sliding_window_cache", attribute_kind::i, false, true, 0},
     {"smooth_softmax", attribute_kind::i, false, true, -1}, {"softcap", attribute_kind::f},
     {"v_quant_type", attribute_kind::s, false, true, 0, 0, "NONE", "NONE|PER_TENSOR|PER_CHANNEL"}};
-inline constexpr attribute_rule a35[] = {{"num_branches", attribute_kind::i, false, true, 0, 0, {}, "0.."}};
-inline constexpr attribute_rule a36[] = {
+inline constexpr attribute_rule a34[] = {{"num_branches", attribute_kind::i, false, true, 0, 0, {}, "0.."}};
+inline constexpr attribute_rule a35[] = {
     {"num_branches", attribute_kind::i, false, true, 0, 0, {}, "0.."},
     {"reduction_scale", attribute_kind::f, false, true, 0, 1.0f}};
-inline constexpr attribute_rule a37[] = {
+inline constexpr attribute_rule a36[] = {
     {"normalized", attribute_kind::i, false, true, 0}, {"onesided", attribute_kind::i, false, true, 1},
     {"signal_ndim", attribute_kind::i, true}};
-inline constexpr attribute_rule a38[] = {
+inline constexpr attribute_rule a37[] = {
     {"isinf_only", attribute_kind::i, false, true, 0}, {"isnan_only", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a39[] = {
+inline constexpr attribute_rule a38[] = {
     {"chunk_size", attribute_kind::i, false, true, 64},
     {"kv_num_heads", attribute_kind::i, true, false, 0, 0, {}, "1.."},
     {"q_num_heads", attribute_kind::i, true, false, 0, 0, {}, "1.."},
     {"scale", attribute_kind::f, false, true, 0, 0.0f},
     {"state_window", attribute_kind::i, false, true, 0, 0, {}, "0..8"},
     {"update_rule", attribute_kind::s, false, true, 0, 0, "gated_delta", "linear|gated|delta|gated_delta"}};
-inline constexpr attribute_rule a40[] = {{"num_heads", attribute_kind::i, true}, {"window", attribute_kind::i, true}};
-inline constexpr attribute_rule a41[] = {
+inline constexpr attribute_rule a39[] = {{"num_heads", attribute_kind::i, true}, {"window", attribute_kind::i, true}};
+inline constexpr attribute_rule a40[] = {
     {"interleaved", attribute_kind::i}, {"is_packed_batching", attribute_kind::i},
     {"mrope_layout", attribute_kind::i, false, false, 0, 0, {}, "0|1"},
     {"mrope_section", attribute_kind::ints, true, false, 0, 0, {}, "3:0..1099511627776"},
     {"num_heads", attribute_kind::i, false, false, 0, 0, {}, "0.."},
     {"rotary_embedding_dim", attribute_kind::i, false, false, 0, 0, {}, "0.."}, {"scale", attribute_kind::f}};
-inline constexpr attribute_rule a42[] = {{"block_size", attribute_kind::i, false, true, 16}};
-inline constexpr attribute_rule a43[] = {{"block_size", attribute_kind::i, false, true, 128}};
-inline constexpr attribute_rule a44[] = {
+inline constexpr attribute_rule a41[] = {{"block_size", attribute_kind::i, false, true, 16}};
+inline constexpr attribute_rule a42[] = {{"block_size", attribute_kind::i, false, true, 128}};
+inline constexpr attribute_rule a43[] = {
     {"K", attribute_kind::i, true}, {"N", attribute_kind::i, true}, {"block_size", attribute_kind::i, true},
     {"quant_type", attribute_kind::i, true, false, 0, 0, {}, "0|1"},
     {"training_mode", attribute_kind::i, false, true, 0}, {"transB", attribute_kind::i, false, true, 1}};
-inline constexpr attribute_rule a45[] = {{"blk_quant_type", attribute_kind::i, false, true, 1}};
-inline constexpr attribute_rule a46[] = {
+inline constexpr attribute_rule a44[] = {{"blk_quant_type", attribute_kind::i, false, true, 1}};
+inline constexpr attribute_rule a45[] = {
     {"K", attribute_kind::i, true}, {"N", attribute_kind::i, true},
     {"accuracy_level", attribute_kind::i, false, true, 0, 0, {}, "0..4"},
     {"bits", attribute_kind::i, false, true, 4, 0, {}, "2|4|8"},
     {"block_size", attribute_kind::i, true, false, 0, 0, {}, "16|32|64|128|256|512|1024|2048|4096|8192|16384|32768"},
     {"weight_prepacked", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a47[] = {
+inline constexpr attribute_rule a46[] = {
     {"K", attribute_kind::i, true}, {"N", attribute_kind::i, true},
     {"accuracy_level", attribute_kind::i, false, true, 0}, {"activation", attribute_kind::s, true},
     {"bits", attribute_kind::i, false, true, 4}, {"block_size", attribute_kind::i, true},
     {"epsilon", attribute_kind::f, false, true, 0, 1e-05f}};
-inline constexpr attribute_rule a48[] = {
+inline constexpr attribute_rule a47[] = {
     {"K", attribute_kind::i, true}, {"Nkv", attribute_kind::i, true}, {"Nq", attribute_kind::i, true},
     {"accuracy_level", attribute_kind::i, false, true, 0}, {"bits", attribute_kind::i, false, true, 4},
     {"block_size", attribute_kind::i, true}, {"epsilon", attribute_kind::f, false, true, 0, 1e-06f}};
-inline constexpr attribute_rule a49[] = {
+inline constexpr attribute_rule a48[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"kernel_shape", attribute_kind::ints},
     {"pads", attribute_kind::ints}, {"storage_order", attribute_kind::i, false, true, 0},
     {"strides", attribute_kind::ints}};
-inline constexpr attribute_rule a50[] = {
+inline constexpr attribute_rule a49[] = {
     {"activation_alpha", attribute_kind::f, false, true, 0, 1.0f},
     {"activation_beta", attribute_kind::f, false, true, 0, 0.0f},
     {"activation_type", attribute_kind::s, false, true, 0, 0, "relu", "relu|gelu|silu|identity|swiglu"},
@@ -734,36 +729,36 @@ inline constexpr attribute_rule a50[] = {
     {"swiglu_fusion", attribute_kind::i, false, true, 0, 0, {}, "0..2"},
     {"swiglu_limit", attribute_kind::f, false, false, 0, 0, {}, "0.."},
     {"use_sparse_mixer", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a51[] = {
+inline constexpr attribute_rule a50[] = {
     {"mask_filter_value", attribute_kind::f}, {"num_heads", attribute_kind::i, true, false, 0, 0, {}, "1.."},
     {"scale", attribute_kind::f}, {"unidirectional", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a52[] = {
+inline constexpr attribute_rule a51[] = {
     {"positive", attribute_kind::i, false, true, 1}, {"seed", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a53[] = {
+inline constexpr attribute_rule a52[] = {
     {"max_ngram_size", attribute_kind::i, true, false, 0, 0, {}, "2..1048576"},
     {"n_head_per_ngram", attribute_kind::i, true, false, 0, 0, {}, "1..1048576"}, {"pad_id", attribute_kind::i, true},
     {"reset_on_eos", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a54[] = {{"ngram_size", attribute_kind::i, true, false, 0, 0, {}, "1.."}};
-inline constexpr attribute_rule a55[] = {
+inline constexpr attribute_rule a53[] = {{"ngram_size", attribute_kind::i, true, false, 0, 0, {}, "1.."}};
+inline constexpr attribute_rule a54[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"dilations", attribute_kind::ints},
     {"group", attribute_kind::i, false, true, 1}, {"kernel_shape", attribute_kind::ints},
     {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
-inline constexpr attribute_rule a56[] = {
+inline constexpr attribute_rule a55[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"ceil_mode", attribute_kind::i, false, true, 0},
     {"dilations", attribute_kind::ints}, {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints},
     {"strides", attribute_kind::ints}};
-inline constexpr attribute_rule a57[] = {
+inline constexpr attribute_rule a56[] = {
     {"num_heads", attribute_kind::i, true}, {"qkv_hidden_sizes", attribute_kind::ints}, {"scale", attribute_kind::f}};
-inline constexpr attribute_rule a58[] = {
+inline constexpr attribute_rule a57[] = {
     {"mask_filter_value", attribute_kind::f}, {"num_heads", attribute_kind::i, true}, {"scale", attribute_kind::f}};
-inline constexpr attribute_rule a59[] = {
+inline constexpr attribute_rule a58[] = {
     {"compress_ratio", attribute_kind::i, true}, {"epsilon", attribute_kind::f, false, true, 0, 1e-06f},
     {"head_weight_scale", attribute_kind::f}, {"index_topk", attribute_kind::i},
     {"policy_mode", attribute_kind::s, true}, {"scale", attribute_kind::f}, {"state_capacity", attribute_kind::i, true},
     {"state_update_capacity", attribute_kind::i, false, true, 0}, {"token_budget", attribute_kind::i}};
+inline constexpr attribute_rule a59[] = {
+    {"mode", attribute_kind::s, false, true, 0, 0, "constant", "constant|reflect|edge|wrap"}};
 inline constexpr attribute_rule a60[] = {
-    {"mode", attribute_kind::s, false, true, 0, 0, "constant", "constant|reflect|edge"}};
-inline constexpr attribute_rule a61[] = {
     {"do_rotary", attribute_kind::i}, {"is_causal", attribute_kind::i, false, true, 1},
     {"k_cache_dtype", attribute_kind::s, false, true, 0, 0, ""},
     {"k_quant_type", attribute_kind::s, false, true, 0, 0, "NONE"},
@@ -773,29 +768,29 @@ inline constexpr attribute_rule a61[] = {
     {"rotary_offset", attribute_kind::i}, {"scale", attribute_kind::f}, {"softcap", attribute_kind::f},
     {"v_cache_dtype", attribute_kind::s, false, true, 0, 0, ""}, {"v_head_size", attribute_kind::i},
     {"v_quant_type", attribute_kind::s, false, true, 0, 0, "NONE"}};
-inline constexpr attribute_rule a62[] = {
+inline constexpr attribute_rule a61[] = {
     {"do_rotary", attribute_kind::i}, {"mask_filter_value", attribute_kind::f},
     {"num_heads", attribute_kind::i, true, false, 0, 0, {}, "1.."}, {"past_present_share_buffer", attribute_kind::i},
     {"scale", attribute_kind::f}, {"unidirectional", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a63[] = {{"epsilon", attribute_kind::f, false, true, 0, 1e-12f}};
-inline constexpr attribute_rule a64[] = {
+inline constexpr attribute_rule a62[] = {{"epsilon", attribute_kind::f, false, true, 0, 1e-12f}};
+inline constexpr attribute_rule a63[] = {
     {"alpha", attribute_kind::f, false, true, 0, 1.0f}, {"transA", attribute_kind::i, false, true, 0},
     {"transB", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a65[] = {
+inline constexpr attribute_rule a64[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"ceil_mode", attribute_kind::i, false, true, 0},
     {"channels_last", attribute_kind::i, false, true, 0}, {"count_include_pad", attribute_kind::i, false, true, 0},
     {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
-inline constexpr attribute_rule a66[] = {{"axis", attribute_kind::i, true}};
-inline constexpr attribute_rule a67[] = {
+inline constexpr attribute_rule a65[] = {{"axis", attribute_kind::i, true}};
+inline constexpr attribute_rule a66[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"channels_last", attribute_kind::i, false, true, 0},
     {"dilations", attribute_kind::ints}, {"group", attribute_kind::i, false, true, 1},
     {"kernel_shape", attribute_kind::ints}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
-inline constexpr attribute_rule a68[] = {{"channels_last", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a69[] = {{"alpha", attribute_kind::f, false, true, 0, 0.01f}};
-inline constexpr attribute_rule a70[] = {{"axes", attribute_kind::ints, true}, {"keepdims", attribute_kind::i, true}};
-inline constexpr attribute_rule a71[] = {
+inline constexpr attribute_rule a67[] = {{"channels_last", attribute_kind::i, false, true, 0}};
+inline constexpr attribute_rule a68[] = {{"alpha", attribute_kind::f, false, true, 0, 0.01f}};
+inline constexpr attribute_rule a69[] = {{"axes", attribute_kind::ints, true}, {"keepdims", attribute_kind::i, true}};
+inline constexpr attribute_rule a70[] = {
     {"axis", attribute_kind::i, false, true, -1}, {"opset", attribute_kind::i, true}};
-inline constexpr attribute_rule a72[] = {
+inline constexpr attribute_rule a71[] = {
     {"accuracy_level", attribute_kind::i, false, true, 0},
     {"activation_alpha", attribute_kind::f, false, true, 0, 1.0f},
     {"activation_beta", attribute_kind::f, false, true, 0, 0.0f},
@@ -810,35 +805,35 @@ inline constexpr attribute_rule a72[] = {
     {"swiglu_fusion", attribute_kind::i, false, true, 0, 0, {}, "0..2"},
     {"swiglu_limit", attribute_kind::f, false, false, 0, 0, {}, "0.."},
     {"use_sparse_mixer", attribute_kind::i, false, true, 0}, {"weights_prepacked", attribute_kind::i, false, true, -1}};
-inline constexpr attribute_rule a73[] = {
+inline constexpr attribute_rule a72[] = {
     {"num_heads", attribute_kind::i, true}, {"order_input", attribute_kind::i, true},
     {"order_output", attribute_kind::i, true}, {"order_weight", attribute_kind::i, true},
     {"qkv_hidden_sizes", attribute_kind::ints}, {"unidirectional", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a74[] = {{"order_X", attribute_kind::i}, {"order_Y", attribute_kind::i}};
-inline constexpr attribute_rule a75[] = {
+inline constexpr attribute_rule a73[] = {{"order_X", attribute_kind::i}, {"order_Y", attribute_kind::i}};
+inline constexpr attribute_rule a74[] = {
     {"axis", attribute_kind::i, false, true, -1}, {"epsilon", attribute_kind::f, false, true, 0, 1e-05f},
     {"order_X", attribute_kind::i, false, true, 1}, {"order_Y", attribute_kind::i, false, true, 1}};
-inline constexpr attribute_rule a76[] = {
+inline constexpr attribute_rule a75[] = {
     {"num_heads", attribute_kind::i, true}, {"order_global_weight", attribute_kind::i, true},
     {"order_input", attribute_kind::i, true}, {"order_output", attribute_kind::i, true},
     {"order_weight", attribute_kind::i, true}, {"window", attribute_kind::i, true}};
-inline constexpr attribute_rule a77[] = {
+inline constexpr attribute_rule a76[] = {
     {"order_A", attribute_kind::i, true}, {"order_B", attribute_kind::i, true}, {"order_Y", attribute_kind::i, true}};
-inline constexpr attribute_rule a78[] = {
+inline constexpr attribute_rule a77[] = {
     {"bfp_type", attribute_kind::i, true}, {"block_dim", attribute_kind::i, false, true, -1}};
-inline constexpr attribute_rule a79[] = {
+inline constexpr attribute_rule a78[] = {
     {"order_input", attribute_kind::i, true}, {"order_output", attribute_kind::i, true}};
-inline constexpr attribute_rule a80[] = {{"alpha", attribute_kind::f, false, true, 0, 1.702f}};
-inline constexpr attribute_rule a81[] = {
+inline constexpr attribute_rule a79[] = {{"alpha", attribute_kind::f, false, true, 0, 1.702f}};
+inline constexpr attribute_rule a80[] = {
     {"is_bidirectional", attribute_kind::i, false, true, 0}, {"max_distance", attribute_kind::i, true}};
-inline constexpr attribute_rule a82[] = {
+inline constexpr attribute_rule a81[] = {
     {"normalized", attribute_kind::i, false, true, 0}, {"onesided", attribute_kind::i, false, true, 1},
     {"signal_ndim", attribute_kind::i, false, true, 1}};
-inline constexpr attribute_rule a83[] = {
+inline constexpr attribute_rule a82[] = {
     {"interleaved", attribute_kind::i}, {"is_packed_batching", attribute_kind::i},
     {"num_heads", attribute_kind::i, false, false, 0, 0, {}, "0.."},
     {"rotary_embedding_dim", attribute_kind::i, false, false, 0, 0, {}, "0.."}, {"scale", attribute_kind::f}};
-inline constexpr attribute_rule a84[] = {
+inline constexpr attribute_rule a83[] = {
     {"custom", attribute_kind::i, false, true, 0}, {"decoder", attribute_kind::g, true},
     {"decoder_start_token_id", attribute_kind::i, false, true, -1}, {"encoder", attribute_kind::g},
     {"eos_token_id", attribute_kind::i, true, false, 0, 0, {}, "0..2147483647"},
@@ -850,19 +845,19 @@ inline constexpr attribute_rule a84[] = {
     {"presence_penalty", attribute_kind::f, false, true, 0, 0.0f},
     {"temperature", attribute_kind::f, false, true, 0, 1.0f, {}, "0<.."},
     {"top_p", attribute_kind::f, false, true, 0, 0.0f}, {"vocab_size", attribute_kind::i, false, true, -1}};
-inline constexpr attribute_rule a85[] = {{"alpha", attribute_kind::f, false, true, 0, 1.0f}};
-inline constexpr attribute_rule a86[] = {
+inline constexpr attribute_rule a84[] = {{"alpha", attribute_kind::f, false, true, 0, 1.0f}};
+inline constexpr attribute_rule a85[] = {
     {"DLC", attribute_kind::s, true}, {"notes", attribute_kind::s}, {"snpe_version", attribute_kind::s},
     {"target_device", attribute_kind::s}};
-inline constexpr attribute_rule a87[] = {
+inline constexpr attribute_rule a86[] = {
     {"do_rotary", attribute_kind::i}, {"kv_num_heads", attribute_kind::i, true, false, 0, 0, {}, "1.."},
     {"num_heads", attribute_kind::i, true, false, 0, 0, {}, "1..1048576"}, {"rotary_interleaved", attribute_kind::i},
     {"scale", attribute_kind::f}, {"sparse_block_size", attribute_kind::i, true, false, 0, 0, {}, "1..1048576"}};
-inline constexpr attribute_rule a88[] = {
+inline constexpr attribute_rule a87[] = {
     {"compress_ratio", attribute_kind::i, true}, {"epsilon", attribute_kind::f, false, true, 0, 1e-06f},
     {"head_weight_scale", attribute_kind::f}, {"index_topk", attribute_kind::i},
     {"policy_mode", attribute_kind::s, true}, {"scale", attribute_kind::f}, {"token_budget", attribute_kind::i}};
-inline constexpr attribute_rule a89[] = {
+inline constexpr attribute_rule a88[] = {
     {"attention_mode", attribute_kind::s, false, true, 0, 0, "selected_only"},
     {"auxiliary_cache_layout", attribute_kind::s, false, true, 0, 0, "contiguous"},
     {"auxiliary_kv_shared", attribute_kind::i, false, true, 0}, {"do_rotary", attribute_kind::i, false, true, 0},
@@ -872,23 +867,23 @@ inline constexpr attribute_rule a89[] = {
     {"rotary_interleaved", attribute_kind::i, false, true, 0}, {"rotary_offset", attribute_kind::i, false, true, 0},
     {"scale", attribute_kind::f}, {"selected_kv_source", attribute_kind::s, false, true, 0, 0, "main"},
     {"softcap", attribute_kind::f}, {"v_quant_type", attribute_kind::s, false, true, 0, 0, "NONE"}};
-inline constexpr attribute_rule a90[] = {
+inline constexpr attribute_rule a89[] = {
     {"mark", attribute_kind::i, true}, {"mincharnum", attribute_kind::i, true, false, 0, 0, {}, "1.."},
     {"pad_value", attribute_kind::s, true}, {"separators", attribute_kind::strings}, {"tokenexp", attribute_kind::s}};
-inline constexpr attribute_rule a91[] = {{"upper", attribute_kind::i, false, true, 1}};
-inline constexpr attribute_rule a92[] = {
+inline constexpr attribute_rule a90[] = {{"upper", attribute_kind::i, false, true, 1}};
+inline constexpr attribute_rule a91[] = {
     {"dim", attribute_kind::i, false, true, -1}, {"size", attribute_kind::i, true, false, 0, 0, {}, "1.."},
     {"step", attribute_kind::i, false, true, 1, 0, {}, "1.."}};
-inline constexpr attribute_rule a93[] = {
+inline constexpr attribute_rule a92[] = {
     {"activation", attribute_kind::s, false, true, 0, 0, "none", "silu|swish|none"},
     {"dilation", attribute_kind::i, false, true, 1, 0, {}, "1..2147483648"},
     {"state_update_capacity", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a94[] = {
+inline constexpr attribute_rule a93[] = {
     {"max_ngram_size", attribute_kind::i, true, false, 0, 0, {}, "2..1048576"},
     {"n_head_per_ngram", attribute_kind::i, true, false, 0, 0, {}, "1..1048576"}, {"pad_id", attribute_kind::i, true},
     {"reset_on_eos", attribute_kind::i, false, true, 0},
     {"state_update_capacity", attribute_kind::i, false, true, 0, 0, {}, "0..8"}};
-inline constexpr attribute_rule a95[] = {
+inline constexpr attribute_rule a94[] = {
     {"beginning_timestamp_token_id", attribute_kind::i}, {"decoder", attribute_kind::g, true},
     {"decoder_output_cross_qk", attribute_kind::i}, {"decoder_start_token_id", attribute_kind::i, false, true, -1},
     {"early_stopping", attribute_kind::i, false, true, 0}, {"encoder", attribute_kind::g},
@@ -899,7 +894,7 @@ inline constexpr attribute_rule a95[] = {
     {"pad_token_id", attribute_kind::i, true, false, 0, 0, {}, "0..2147483647"},
     {"start_of_lm_token_id", attribute_kind::i}, {"transcribe_token_id", attribute_kind::i},
     {"translate_token_id", attribute_kind::i}, {"vocab_size", attribute_kind::i, false, true, -1}};
-inline constexpr attribute_rule a96[] = {
+inline constexpr attribute_rule a95[] = {
     {"char_embedding_size", attribute_kind::i}, {"conv_window_size", attribute_kind::i},
     {"embedding_size", attribute_kind::i}};
 }  // namespace detail
@@ -920,7 +915,7 @@ struct BeamSearch {
   static constexpr std::string_view domain = "com.microsoft", name = "BeamSearch";
   static constexpr role roles = role::has_subgraphs;
   static constexpr op_version versions[] = {
-      {1, detail::p4, detail::p5, detail::t2, detail::a2, 5, 1, false, "* 1 1 1 1 1 1"},
+      {1, detail::p4, detail::p5, detail::t2, detail::a2, 5, 1, false, "* 1 1 1 1 1 1 * * * * 1"},
   };
 };
 struct BiasAdd {
@@ -1055,7 +1050,7 @@ struct DequantizeWithOrder {
 struct DynamicQuantizeLSTM {
   static constexpr std::string_view domain = "com.microsoft", name = "DynamicQuantizeLSTM";
   static constexpr op_version versions[] = {
-      {1, detail::p37, detail::p3, detail::t20, detail::a17, 12, 0, false, "[length,batch,inputs] [directions,inputs,4*hidden_size] [directions,hidden_size,4*hidden_size] [directions,8*hidden_size] [batch] [directions,batch,hidden_size] [directions,batch,hidden_size] [directions,3*hidden_size] [directions]|[directions,4*hidden_size] [directions]|[directions,4*hidden_size] [directions]|[directions,4*hidden_size] [directions]|[directions,4*hidden_size]"},
+      {1, detail::p37, detail::p3, detail::t20, detail::a1, 12, 0, false, "[length,batch,inputs] [directions,inputs,4*hidden_size] [directions,hidden_size,4*hidden_size] [directions,8*hidden_size] [batch] [directions,batch,hidden_size] [directions,batch,hidden_size] [directions,3*hidden_size] [directions]|[directions,4*hidden_size] [directions]|[directions,4*hidden_size] [directions]|[directions,4*hidden_size] [directions]|[directions,4*hidden_size]"},
   };
 };
 struct DynamicQuantizeMatMul {
@@ -1067,7 +1062,7 @@ struct DynamicQuantizeMatMul {
 struct DynamicSparseAttention {
   static constexpr std::string_view domain = "com.microsoft", name = "DynamicSparseAttention";
   static constexpr op_version versions[] = {
-      {1, detail::p39, detail::p40, detail::t22, detail::a18, 11, 1},
+      {1, detail::p39, detail::p40, detail::t22, detail::a17, 11, 1},
   };
 };
 struct DynamicTimeWarping {
@@ -1080,19 +1075,19 @@ struct EPContext {
   static constexpr std::string_view domain = "com.microsoft", name = "EPContext";
   static constexpr role roles = role::is_compiled_context;
   static constexpr op_version versions[] = {
-      {1, detail::p43, detail::p44, detail::t24, detail::a19, 0, 1},
+      {1, detail::p43, detail::p44, detail::t24, detail::a18, 0, 1},
   };
 };
 struct EmbedLayerNormalization {
   static constexpr std::string_view domain = "com.microsoft", name = "EmbedLayerNormalization";
   static constexpr op_version versions[] = {
-      {1, detail::p45, detail::p46, detail::t25, detail::a20, 7, 1, false, "[batch,length] [batch,length] [_,size] [_,size] [_,size] [size] [size] [batch,length] [batch\077,length]"},
+      {1, detail::p45, detail::p46, detail::t25, detail::a19, 7, 1, false, "[batch,length] [batch,length] [_,size] [_,size] [_,size] [size] [size] [batch,length] [batch\077,length]"},
   };
 };
 struct EngramGate {
   static constexpr std::string_view domain = "com.microsoft", name = "EngramGate";
   static constexpr op_version versions[] = {
-      {1, detail::p47, detail::p48, detail::t11, detail::a21, 5, 1, false, "[batch,length,branches,size] [batch,length,branches,size] [batch,length,size] [branches,size] [branches,size] [branches,size]"},
+      {1, detail::p47, detail::p48, detail::t11, detail::a20, 5, 1, false, "[batch,length,branches,size] [batch,length,branches,size] [batch,length,size] [branches,size] [branches,size] [branches,size]"},
   };
 };
 struct ExpandDims {
@@ -1110,25 +1105,25 @@ struct FastGelu {
 struct FusedConv {
   static constexpr std::string_view domain = "com.microsoft", name = "FusedConv";
   static constexpr op_version versions[] = {
-      {1, detail::p51, detail::p7, detail::t6, detail::a22, 2, 1},
+      {1, detail::p51, detail::p7, detail::t6, detail::a21, 2, 1},
   };
 };
 struct FusedGemm {
   static constexpr std::string_view domain = "com.microsoft", name = "FusedGemm";
   static constexpr op_version versions[] = {
-      {1, detail::p52, detail::p7, detail::t27, detail::a23, 2, 1},
+      {1, detail::p52, detail::p7, detail::t27, detail::a22, 2, 1},
   };
 };
 struct FusedMatMul {
   static constexpr std::string_view domain = "com.microsoft", name = "FusedMatMul";
   static constexpr op_version versions[] = {
-      {1, detail::p10, detail::p7, detail::t5, detail::a24, 2, 1},
+      {1, detail::p10, detail::p7, detail::t5, detail::a23, 2, 1},
   };
 };
 struct FusedMatMulActivation {
   static constexpr std::string_view domain = "com.microsoft", name = "FusedMatMulActivation";
   static constexpr op_version versions[] = {
-      {1, detail::p10, detail::p7, detail::t5, detail::a25, 2, 1},
+      {1, detail::p10, detail::p7, detail::t5, detail::a24, 2, 1},
   };
 };
 struct GatedAdd {
@@ -1140,25 +1135,25 @@ struct GatedAdd {
 struct GatedDeltaNet {
   static constexpr std::string_view domain = "com.microsoft", name = "GatedDeltaNet";
   static constexpr op_version versions[] = {
-      {1, detail::p54, detail::p55, detail::t28, detail::a26, 1, 1},
+      {1, detail::p54, detail::p55, detail::t28, detail::a25, 1, 1},
   };
 };
 struct GatedRMSNorm {
   static constexpr std::string_view domain = "com.microsoft", name = "GatedRMSNorm";
   static constexpr op_version versions[] = {
-      {1, detail::p56, detail::p7, detail::t11, detail::a27, 3, 1, false, "[...,groups*size] [size]"},
+      {1, detail::p56, detail::p7, detail::t11, detail::a26, 3, 1, false, "[...,groups*size] [size]"},
   };
 };
 struct GatedRelativePositionBias {
   static constexpr std::string_view domain = "com.microsoft", name = "GatedRelativePositionBias";
   static constexpr op_version versions[] = {
-      {1, detail::p57, detail::p13, detail::t16, detail::a28, 6, 1},
+      {1, detail::p57, detail::p13, detail::t16, detail::a27, 6, 1},
   };
 };
 struct GatherBlockQuantized {
   static constexpr std::string_view domain = "com.microsoft", name = "GatherBlockQuantized";
   static constexpr op_version versions[] = {
-      {1, detail::p58, detail::p59, detail::t29, detail::a29, 3, 1, false, "[_,...]"},
+      {1, detail::p58, detail::p59, detail::t29, detail::a28, 3, 1, false, "[_,...]"},
   };
 };
 struct GatherND {
@@ -1183,7 +1178,7 @@ struct GemmFastGelu {
 struct GemmFloat8 {
   static constexpr std::string_view domain = "com.microsoft", name = "GemmFloat8";
   static constexpr op_version versions[] = {
-      {1, detail::p63, detail::p64, detail::t31, detail::a30, 2, 1},
+      {1, detail::p63, detail::p64, detail::t31, detail::a29, 2, 1},
   };
 };
 struct GemmaRotaryEmbedding {
@@ -1196,37 +1191,37 @@ struct GreedySearch {
   static constexpr std::string_view domain = "com.microsoft", name = "GreedySearch";
   static constexpr role roles = role::has_subgraphs;
   static constexpr op_version versions[] = {
-      {1, detail::p67, detail::p68, detail::t33, detail::a31, 2, 1, false, "[batch,length] 1 1 1 [words] [batch,words] [batch,length] [batch,words] 1"},
+      {1, detail::p67, detail::p68, detail::t33, detail::a30, 2, 1, false, "[batch,length] 1 1 1 [words] [batch,words] [batch,length] [batch,words] 1"},
   };
 };
 struct GridSample {
   static constexpr std::string_view domain = "com.microsoft", name = "GridSample";
   static constexpr op_version versions[] = {
-      {1, detail::p69, detail::p70, detail::t34, detail::a32, 2, 1, false, "[batch,channels,_]|[batch,channels,_,_]|[batch,channels,_,_,_] [batch,_,1]|[batch,_,_,2]|[batch,_,_,_,3]"},
+      {1, detail::p69, detail::p70, detail::t34, detail::a31, 2, 1, false, "[batch,channels,_]|[batch,channels,_,_]|[batch,channels,_,_,_] [batch,_,1]|[batch,_,_,2]|[batch,_,_,_,3]"},
   };
 };
 struct GroupNorm {
   static constexpr std::string_view domain = "com.microsoft", name = "GroupNorm";
   static constexpr op_version versions[] = {
-      {1, detail::p71, detail::p7, detail::t35, detail::a33, 3, 1},
+      {1, detail::p71, detail::p7, detail::t35, detail::a32, 3, 1},
   };
 };
 struct GroupQueryAttention {
   static constexpr std::string_view domain = "com.microsoft", name = "GroupQueryAttention";
   static constexpr op_version versions[] = {
-      {1, detail::p72, detail::p73, detail::t36, detail::a34, 7, 1, false, "[batch,length,_] [batch,length,kv_num_heads*size] [batch,length,kv_num_heads*size] [batch,kv_num_heads,past,width] [batch,kv_num_heads,past,width] * 1 [positions,half] [positions,half] [batch,length] [batch\077,num_heads\077,length,_] [num_heads] * * [size] [size]"},
+      {1, detail::p72, detail::p73, detail::t36, detail::a33, 7, 1, false, "[batch,length,_] [batch,length,kv_num_heads*size] [batch,length,kv_num_heads*size] [batch,kv_num_heads,past,width] [batch,kv_num_heads,past,width] * 1 [positions,half] [positions,half] [batch,length] [batch\077,num_heads\077,length,_] [num_heads] * * [size] [size]"},
   };
 };
 struct HyperConnectionPostMix {
   static constexpr std::string_view domain = "com.microsoft", name = "HyperConnectionPostMix";
   static constexpr op_version versions[] = {
-      {1, detail::p74, detail::p13, detail::t9, detail::a35, 3, 1, false, "[...,num_branches*size]"},
+      {1, detail::p74, detail::p13, detail::t9, detail::a34, 3, 1, false, "[...,num_branches*size]"},
   };
 };
 struct HyperConnectionPreMix {
   static constexpr std::string_view domain = "com.microsoft", name = "HyperConnectionPreMix";
   static constexpr op_version versions[] = {
-      {1, detail::p75, detail::p13, detail::t9, detail::a36, 2, 1, false, "[...,num_branches*size]"},
+      {1, detail::p75, detail::p13, detail::t9, detail::a35, 2, 1, false, "[...,num_branches*size]"},
   };
 };
 struct Inverse {
@@ -1238,19 +1233,19 @@ struct Inverse {
 struct Irfft {
   static constexpr std::string_view domain = "com.microsoft", name = "Irfft";
   static constexpr op_version versions[] = {
-      {1, detail::p61, detail::p7, detail::t6, detail::a37, 1, 1},
+      {1, detail::p61, detail::p7, detail::t6, detail::a36, 1, 1},
   };
 };
 struct IsAllFinite {
   static constexpr std::string_view domain = "com.microsoft", name = "IsAllFinite";
   static constexpr op_version versions[] = {
-      {1, detail::p76, detail::p13, detail::t37, detail::a38, 1, 1},
+      {1, detail::p76, detail::p13, detail::t37, detail::a37, 1, 1},
   };
 };
 struct LinearAttention {
   static constexpr std::string_view domain = "com.microsoft", name = "LinearAttention";
   static constexpr op_version versions[] = {
-      {1, detail::p77, detail::p78, detail::t38, detail::a39, 3, 2, false, "[batch,length,q_num_heads*size] [batch,length,kv_num_heads*size] [batch,length,kv_num_heads*vsize] [batch,kv_num_heads,size,vsize]|[state_window,batch,kv_num_heads,size,vsize] [batch,length,kv_num_heads]|[batch,length,kv_num_heads*size] [batch,length,kv_num_heads\077]"},
+      {1, detail::p77, detail::p78, detail::t38, detail::a38, 3, 2, false, "[batch,length,q_num_heads*size] [batch,length,kv_num_heads*size] [batch,length,kv_num_heads*vsize] [batch,kv_num_heads,size,vsize]|[state_window,batch,kv_num_heads,size,vsize] [batch,length,kv_num_heads]|[batch,length,kv_num_heads*size] [batch,length,kv_num_heads\077]"},
   };
 };
 struct LinearAttentionGate {
@@ -1262,37 +1257,37 @@ struct LinearAttentionGate {
 struct LongformerAttention {
   static constexpr std::string_view domain = "com.microsoft", name = "LongformerAttention";
   static constexpr op_version versions[] = {
-      {1, detail::p81, detail::p13, detail::t40, detail::a40, 7, 1},
+      {1, detail::p81, detail::p13, detail::t40, detail::a39, 7, 1},
   };
 };
 struct MRotaryEmbedding {
   static constexpr std::string_view domain = "com.microsoft", name = "MRotaryEmbedding";
   static constexpr op_version versions[] = {
-      {1, detail::p82, detail::p13, detail::t41, detail::a41, 4, 1, false, "[batch,length,_]|[batch,_,length,_] [3,batch,length] [positions,half] [positions,half]"},
+      {1, detail::p82, detail::p13, detail::t41, detail::a40, 4, 1, false, "[batch,length,_]|[batch,_,length,_] [3,batch,length] [positions,half] [positions,half]"},
   };
 };
 struct MatMulBlockQuantizedFp4Weight {
   static constexpr std::string_view domain = "com.microsoft", name = "MatMulBlockQuantizedFp4Weight";
   static constexpr op_version versions[] = {
-      {1, detail::p83, detail::p7, detail::t42, detail::a42, 4, 1},
+      {1, detail::p83, detail::p7, detail::t42, detail::a41, 4, 1},
   };
 };
 struct MatMulBlockQuantizedFp8Weight {
   static constexpr std::string_view domain = "com.microsoft", name = "MatMulBlockQuantizedFp8Weight";
   static constexpr op_version versions[] = {
-      {1, detail::p84, detail::p7, detail::t43, detail::a43, 3, 1},
+      {1, detail::p84, detail::p7, detail::t43, detail::a42, 3, 1},
   };
 };
 struct MatMulBnb4 {
   static constexpr std::string_view domain = "com.microsoft", name = "MatMulBnb4";
   static constexpr op_version versions[] = {
-      {1, detail::p85, detail::p24, detail::t44, detail::a44, 3, 1},
+      {1, detail::p85, detail::p24, detail::t44, detail::a43, 3, 1},
   };
 };
 struct MatMulFpQ4 {
   static constexpr std::string_view domain = "com.microsoft", name = "MatMulFpQ4";
   static constexpr op_version versions[] = {
-      {1, detail::p86, detail::p24, detail::t45, detail::a45, 3, 1, false, "* * [2]"},
+      {1, detail::p86, detail::p24, detail::t45, detail::a44, 3, 1, false, "* * [2]"},
   };
 };
 struct MatMulInteger16 {
@@ -1310,31 +1305,31 @@ struct MatMulIntegerToFloat {
 struct MatMulNBits {
   static constexpr std::string_view domain = "com.microsoft", name = "MatMulNBits";
   static constexpr op_version versions[] = {
-      {1, detail::p90, detail::p24, detail::t48, detail::a46, 3, 1, false, "[...,K]"},
+      {1, detail::p90, detail::p24, detail::t48, detail::a45, 3, 1, false, "[...,K]"},
   };
 };
 struct MatMulNBitsMlp {
   static constexpr std::string_view domain = "com.microsoft", name = "MatMulNBitsMlp";
   static constexpr op_version versions[] = {
-      {1, detail::p91, detail::p92, detail::t44, detail::a47, 8, 1},
+      {1, detail::p91, detail::p92, detail::t44, detail::a46, 8, 1},
   };
 };
 struct MatMulNBitsQkv {
   static constexpr std::string_view domain = "com.microsoft", name = "MatMulNBitsQkv";
   static constexpr op_version versions[] = {
-      {1, detail::p93, detail::p94, detail::t44, detail::a48, 11, 3},
+      {1, detail::p93, detail::p94, detail::t44, detail::a47, 11, 3},
   };
 };
 struct MaxpoolWithMask {
   static constexpr std::string_view domain = "com.microsoft", name = "MaxpoolWithMask";
   static constexpr op_version versions[] = {
-      {1, detail::p95, detail::p7, detail::t49, detail::a49, 2, 1, false, "[_,_,h]|[_,_,h,w]|[_,_,h,w,d] [_,_,h]|[_,_,h,w]|[_,_,h,w,d]"},
+      {1, detail::p95, detail::p7, detail::t49, detail::a48, 2, 1, false, "[_,_,h]|[_,_,h,w]|[_,_,h,w,d] [_,_,h]|[_,_,h,w]|[_,_,h,w,d]"},
   };
 };
 struct MoE {
   static constexpr std::string_view domain = "com.microsoft", name = "MoE";
   static constexpr op_version versions[] = {
-      {1, detail::p96, detail::p13, detail::t11, detail::a50, 5, 1, false, "[_,_]|[_,_,_] [tokens,experts] [experts,_,_] [experts,_] [experts,_,_] [experts,_] [experts,_,_] [experts,_]"},
+      {1, detail::p96, detail::p13, detail::t11, detail::a49, 5, 1, false, "[_,_]|[_,_,_] [tokens,experts] [experts,_,_] [experts,_] [experts,_,_] [experts,_] [experts,_,_] [experts,_]"},
   };
 };
 struct MulInteger {
@@ -1346,91 +1341,91 @@ struct MulInteger {
 struct MultiHeadAttention {
   static constexpr std::string_view domain = "com.microsoft", name = "MultiHeadAttention";
   static constexpr op_version versions[] = {
-      {1, detail::p99, detail::p28, detail::t51, detail::a51, 1, 1, false, "[batch,length,num_heads*size]|[batch,length,num_heads,3,size] [batch,keys,num_heads*size]|[batch,num_heads,keys,size]|[batch,keys,num_heads,2,size] [batch,keys,num_heads*vsize]|[batch,num_heads,keys,vsize] * * [batch\077,num_heads\077,length\077,_] [batch,num_heads,past,size] [batch,num_heads,past,vsize] 1"},
+      {1, detail::p99, detail::p28, detail::t51, detail::a50, 1, 1, false, "[batch,length,num_heads*size]|[batch,length,num_heads,3,size] [batch,keys,num_heads*size]|[batch,num_heads,keys,size]|[batch,keys,num_heads,2,size] [batch,keys,num_heads*vsize]|[batch,num_heads,keys,vsize] * * [batch\077,num_heads\077,length\077,_] [batch,num_heads,past,size] [batch,num_heads,past,vsize] 1"},
   };
 };
 struct MurmurHash3 {
   static constexpr std::string_view domain = "com.microsoft", name = "MurmurHash3";
   static constexpr op_version versions[] = {
-      {1, detail::p100, detail::p70, detail::t52, detail::a52, 1, 1},
+      {1, detail::p100, detail::p70, detail::t52, detail::a51, 1, 1},
   };
 };
 struct NGramHashMapping {
   static constexpr std::string_view domain = "com.microsoft", name = "NGramHashMapping";
   static constexpr op_version versions[] = {
-      {1, detail::p101, detail::p102, detail::t53, detail::a53, 3, 1, false, "[batch,length] * * [batch,before] * 1 [batch,length]"},
+      {1, detail::p101, detail::p102, detail::t53, detail::a52, 3, 1, false, "[batch,length] * * [batch,before] * 1 [batch,length]"},
   };
 };
 struct NGramRepeatBlock {
   static constexpr std::string_view domain = "com.microsoft", name = "NGramRepeatBlock";
   static constexpr op_version versions[] = {
-      {1, detail::p103, detail::p104, detail::t54, detail::a54, 2, 1, false, "[batch,length] [batch,words]"},
+      {1, detail::p103, detail::p104, detail::t54, detail::a53, 2, 1, false, "[batch,length] [batch,words]"},
   };
 };
 struct NhwcConv {
   static constexpr std::string_view domain = "com.microsoft", name = "NhwcConv";
   static constexpr op_version versions[] = {
-      {1, detail::p105, detail::p7, detail::t6, detail::a55, 2, 1},
+      {1, detail::p105, detail::p7, detail::t6, detail::a54, 2, 1},
   };
 };
 struct NhwcFusedConv {
   static constexpr std::string_view domain = "com.microsoft", name = "NhwcFusedConv";
   static constexpr op_version versions[] = {
-      {1, detail::p51, detail::p7, detail::t3, detail::a22, 2, 1},
+      {1, detail::p51, detail::p7, detail::t3, detail::a21, 2, 1},
   };
 };
 struct NhwcMaxPool {
   static constexpr std::string_view domain = "com.microsoft", name = "NhwcMaxPool";
   static constexpr op_version versions[] = {
-      {1, detail::p106, detail::p107, detail::t55, detail::a56, 1, 1, false, "[_,_,_,...]"},
+      {1, detail::p106, detail::p107, detail::t55, detail::a55, 1, 1, false, "[_,_,_,...]"},
   };
 };
 struct PackedAttention {
   static constexpr std::string_view domain = "com.microsoft", name = "PackedAttention";
   static constexpr op_version versions[] = {
-      {1, detail::p108, detail::p13, detail::t16, detail::a57, 5, 1},
+      {1, detail::p108, detail::p13, detail::t16, detail::a56, 5, 1},
   };
 };
 struct PackedMultiHeadAttention {
   static constexpr std::string_view domain = "com.microsoft", name = "PackedMultiHeadAttention";
   static constexpr op_version versions[] = {
-      {1, detail::p109, detail::p13, detail::t16, detail::a58, 6, 1},
+      {1, detail::p109, detail::p13, detail::t16, detail::a57, 6, 1},
   };
 };
 struct PackedSparseAttentionIndexer {
   static constexpr std::string_view domain = "com.microsoft", name = "PackedSparseAttentionIndexer";
   static constexpr op_version versions[] = {
-      {1, detail::p110, detail::p111, detail::t56, detail::a59, 16, 6},
+      {1, detail::p110, detail::p111, detail::t56, detail::a58, 16, 6},
   };
 };
 struct Pad {
   static constexpr std::string_view domain = "com.microsoft", name = "Pad";
   static constexpr op_version versions[] = {
-      {1, detail::p112, detail::p13, detail::t12, detail::a60, 2, 1},
+      {1, detail::p112, detail::p13, detail::t12, detail::a59, 2, 1},
   };
 };
 struct PagedAttention {
   static constexpr std::string_view domain = "com.microsoft", name = "PagedAttention";
   static constexpr op_version versions[] = {
-      {1, detail::p113, detail::p114, detail::t57, detail::a61, 8, 1},
+      {1, detail::p113, detail::p114, detail::t57, detail::a60, 8, 1},
   };
 };
 struct QAttention {
   static constexpr std::string_view domain = "com.microsoft", name = "QAttention";
   static constexpr op_version versions[] = {
-      {1, detail::p115, detail::p116, detail::t58, detail::a62, 5, 1, false, "[batch,length,in] [in,3*num_heads*size] [3*num_heads*size] 1 * * 1 * [2,batch,num_heads,_,size]"},
+      {1, detail::p115, detail::p116, detail::t58, detail::a61, 5, 1, false, "[batch,length,in] [in,3*num_heads*size] [3*num_heads*size] 1 * * 1 * [2,batch,num_heads,_,size]"},
   };
 };
 struct QEmbedLayerNormalization {
   static constexpr std::string_view domain = "com.microsoft", name = "QEmbedLayerNormalization";
   static constexpr op_version versions[] = {
-      {1, detail::p117, detail::p118, detail::t59, detail::a63, 18, 2, false, "[batch,length] [batch,length] [_,size] [_,size] [_,size] [size] [size] [batch,length] 1 1 1 1 1 1 1 1 1 1"},
+      {1, detail::p117, detail::p118, detail::t59, detail::a62, 18, 2, false, "[batch,length] [batch,length] [_,size] [_,size] [_,size] [size] [size] [batch,length] 1 1 1 1 1 1 1 1 1 1"},
   };
 };
 struct QGemm {
   static constexpr std::string_view domain = "com.microsoft", name = "QGemm";
   static constexpr op_version versions[] = {
-      {1, detail::p119, detail::p120, detail::t60, detail::a64, 6, 1, false, "[_,_] 1 1 [_,_] * * * 1 1"},
+      {1, detail::p119, detail::p120, detail::t60, detail::a63, 6, 1, false, "[_,_] 1 1 [_,_] * * * 1 1"},
   };
 };
 struct QLinearAdd {
@@ -1442,31 +1437,31 @@ struct QLinearAdd {
 struct QLinearAveragePool {
   static constexpr std::string_view domain = "com.microsoft", name = "QLinearAveragePool";
   static constexpr op_version versions[] = {
-      {1, detail::p122, detail::p7, detail::t61, detail::a65, 4, 1, false, "[_,_,_,...]"},
+      {1, detail::p122, detail::p7, detail::t61, detail::a64, 4, 1, false, "[_,_,_,...]"},
   };
 };
 struct QLinearConcat {
   static constexpr std::string_view domain = "com.microsoft", name = "QLinearConcat";
   static constexpr op_version versions[] = {
-      {1, detail::p123, detail::p124, detail::t62, detail::a66, 3, 1},
+      {1, detail::p123, detail::p124, detail::t62, detail::a65, 3, 1},
   };
 };
 struct QLinearConv {
   static constexpr std::string_view domain = "com.microsoft", name = "QLinearConv";
   static constexpr op_version versions[] = {
-      {1, detail::p125, detail::p32, detail::t63, detail::a67, 8, 1, false, "[_,_,_,...] 1 1 [maps,_,_,...] 1|[maps] 1|[maps] 1 1 [maps]"},
+      {1, detail::p125, detail::p32, detail::t63, detail::a66, 8, 1, false, "[_,_,_,...] 1 1 [maps,_,_,...] 1|[maps] 1|[maps] 1 1 [maps]"},
   };
 };
 struct QLinearGlobalAveragePool {
   static constexpr std::string_view domain = "com.microsoft", name = "QLinearGlobalAveragePool";
   static constexpr op_version versions[] = {
-      {1, detail::p126, detail::p7, detail::t61, detail::a68, 5, 1, false, "[_,_,_,...]"},
+      {1, detail::p126, detail::p7, detail::t61, detail::a67, 5, 1, false, "[_,_,_,...]"},
   };
 };
 struct QLinearLeakyRelu {
   static constexpr std::string_view domain = "com.microsoft", name = "QLinearLeakyRelu";
   static constexpr op_version versions[] = {
-      {1, detail::p127, detail::p7, detail::t61, detail::a69, 4, 1},
+      {1, detail::p127, detail::p7, detail::t61, detail::a68, 4, 1},
   };
 };
 struct QLinearMul {
@@ -1478,7 +1473,7 @@ struct QLinearMul {
 struct QLinearReduceMean {
   static constexpr std::string_view domain = "com.microsoft", name = "QLinearReduceMean";
   static constexpr op_version versions[] = {
-      {1, detail::p128, detail::p129, detail::t61, detail::a70, 4, 1},
+      {1, detail::p128, detail::p129, detail::t61, detail::a69, 4, 1},
   };
 };
 struct QLinearSigmoid {
@@ -1490,7 +1485,7 @@ struct QLinearSigmoid {
 struct QLinearSoftmax {
   static constexpr std::string_view domain = "com.microsoft", name = "QLinearSoftmax";
   static constexpr op_version versions[] = {
-      {1, detail::p130, detail::p7, detail::t61, detail::a71, 5, 1},
+      {1, detail::p130, detail::p7, detail::t61, detail::a70, 5, 1},
   };
 };
 struct QLinearWhere {
@@ -1502,43 +1497,43 @@ struct QLinearWhere {
 struct QMoE {
   static constexpr std::string_view domain = "com.microsoft", name = "QMoE";
   static constexpr op_version versions[] = {
-      {1, detail::p133, detail::p13, detail::t65, detail::a72, 6, 1, false, "[_,_]|[_,_,_] [tokens,experts] [experts,_,_] * [experts,_] [experts,_,_] * [experts,_] [experts,_,_] * [experts,_] * * * [tokens,experts]"},
+      {1, detail::p133, detail::p13, detail::t65, detail::a71, 6, 1, false, "[_,_]|[_,_,_] [tokens,experts] [experts,_,_] * [experts,_] [experts,_,_] * [experts,_] [experts,_,_] * [experts,_] * * * [tokens,experts]"},
   };
 };
 struct QOrderedAttention {
   static constexpr std::string_view domain = "com.microsoft", name = "QOrderedAttention";
   static constexpr op_version versions[] = {
-      {1, detail::p134, detail::p135, detail::t66, detail::a73, 17, 1},
+      {1, detail::p134, detail::p135, detail::t66, detail::a72, 17, 1},
   };
 };
 struct QOrderedGelu {
   static constexpr std::string_view domain = "com.microsoft", name = "QOrderedGelu";
   static constexpr op_version versions[] = {
-      {1, detail::p136, detail::p137, detail::t67, detail::a74, 3, 1},
+      {1, detail::p136, detail::p137, detail::t67, detail::a73, 3, 1},
   };
 };
 struct QOrderedLayerNormalization {
   static constexpr std::string_view domain = "com.microsoft", name = "QOrderedLayerNormalization";
   static constexpr op_version versions[] = {
-      {1, detail::p138, detail::p137, detail::t68, detail::a75, 5, 1},
+      {1, detail::p138, detail::p137, detail::t68, detail::a74, 5, 1},
   };
 };
 struct QOrderedLongformerAttention {
   static constexpr std::string_view domain = "com.microsoft", name = "QOrderedLongformerAttention";
   static constexpr op_version versions[] = {
-      {1, detail::p139, detail::p135, detail::t69, detail::a76, 14, 1},
+      {1, detail::p139, detail::p135, detail::t69, detail::a75, 14, 1},
   };
 };
 struct QOrderedMatMul {
   static constexpr std::string_view domain = "com.microsoft", name = "QOrderedMatMul";
   static constexpr op_version versions[] = {
-      {1, detail::p140, detail::p137, detail::t67, detail::a77, 5, 1},
+      {1, detail::p140, detail::p137, detail::t67, detail::a76, 5, 1},
   };
 };
 struct QuantizeBFP {
   static constexpr std::string_view domain = "com.microsoft", name = "QuantizeBFP";
   static constexpr op_version versions[] = {
-      {1, detail::p141, detail::p142, detail::t70, detail::a78, 1, 3},
+      {1, detail::p141, detail::p142, detail::t70, detail::a77, 1, 3},
   };
 };
 struct QuantizeLinear {
@@ -1550,14 +1545,14 @@ struct QuantizeLinear {
 struct QuantizeWithOrder {
   static constexpr std::string_view domain = "com.microsoft", name = "QuantizeWithOrder";
   static constexpr op_version versions[] = {
-      {1, detail::p144, detail::p135, detail::t19, detail::a79, 2, 1},
+      {1, detail::p144, detail::p135, detail::t19, detail::a78, 2, 1},
   };
 };
 struct QuickGelu {
   static constexpr std::string_view domain = "com.microsoft", name = "QuickGelu";
   static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
-      {1, detail::p61, detail::p7, detail::t5, detail::a80, 1, 1},
+      {1, detail::p61, detail::p7, detail::t5, detail::a79, 1, 1},
   };
 };
 struct Range {
@@ -1569,13 +1564,13 @@ struct Range {
 struct ReduceSumInteger {
   static constexpr std::string_view domain = "com.microsoft", name = "ReduceSumInteger";
   static constexpr op_version versions[] = {
-      {1, detail::p146, detail::p147, detail::t73, detail::a70, 1, 1},
+      {1, detail::p146, detail::p147, detail::t73, detail::a69, 1, 1},
   };
 };
 struct RelativePositionBias {
   static constexpr std::string_view domain = "com.microsoft", name = "RelativePositionBias";
   static constexpr op_version versions[] = {
-      {1, detail::p148, detail::p13, detail::t74, detail::a81, 3, 1},
+      {1, detail::p148, detail::p13, detail::t74, detail::a80, 3, 1},
   };
 };
 struct RemovePadding {
@@ -1593,13 +1588,13 @@ struct RestorePadding {
 struct Rfft {
   static constexpr std::string_view domain = "com.microsoft", name = "Rfft";
   static constexpr op_version versions[] = {
-      {1, detail::p61, detail::p7, detail::t6, detail::a82, 1, 1},
+      {1, detail::p61, detail::p7, detail::t6, detail::a81, 1, 1},
   };
 };
 struct RotaryEmbedding {
   static constexpr std::string_view domain = "com.microsoft", name = "RotaryEmbedding";
   static constexpr op_version versions[] = {
-      {1, detail::p82, detail::p13, detail::t41, detail::a83, 4, 1, false, "[batch,length,_]|[batch,_,length,_] [1]|[batch,length] [positions,half] [positions,half]"},
+      {1, detail::p82, detail::p13, detail::t41, detail::a82, 4, 1, false, "[batch,length,_]|[batch,_,length,_] [1]|[batch,length] [positions,half] [positions,half]"},
   };
 };
 struct SampleOp {
@@ -1612,67 +1607,67 @@ struct Sampling {
   static constexpr std::string_view domain = "com.microsoft", name = "Sampling";
   static constexpr role roles = role::has_subgraphs | role::is_random;
   static constexpr op_version versions[] = {
-      {1, detail::p152, detail::p153, detail::t33, detail::a84, 2, 1, false, "[batch,length] 1 1 1 [words] [batch,words] [batch,length] [batch,words] 1"},
+      {1, detail::p152, detail::p153, detail::t33, detail::a83, 2, 1, false, "[batch,length] 1 1 1 [words] [batch,words] [batch,length] [batch,words] 1"},
   };
 };
 struct ScaledSiLU {
   static constexpr std::string_view domain = "com.microsoft", name = "ScaledSiLU";
   static constexpr op_version versions[] = {
-      {1, detail::p19, detail::p7, detail::t9, detail::a85, 1, 1, false, "* 1"},
+      {1, detail::p19, detail::p7, detail::t9, detail::a84, 1, 1, false, "* 1"},
   };
 };
 struct SkipGroupNorm {
   static constexpr std::string_view domain = "com.microsoft", name = "SkipGroupNorm";
   static constexpr op_version versions[] = {
-      {1, detail::p154, detail::p155, detail::t35, detail::a33, 4, 1},
+      {1, detail::p154, detail::p155, detail::t35, detail::a32, 4, 1},
   };
 };
 struct SkipLayerNormalization {
   static constexpr std::string_view domain = "com.microsoft", name = "SkipLayerNormalization";
   static constexpr op_version versions[] = {
-      {1, detail::p156, detail::p157, detail::t75, detail::a63, 3, 1, false, "[...,size] * [size] [size] [size]"},
+      {1, detail::p156, detail::p157, detail::t75, detail::a62, 3, 1, false, "[...,size] * [size] [size] [size]"},
   };
 };
 struct SkipSimplifiedLayerNormalization {
   static constexpr std::string_view domain = "com.microsoft", name = "SkipSimplifiedLayerNormalization";
   static constexpr op_version versions[] = {
-      {1, detail::p158, detail::p157, detail::t75, detail::a63, 3, 1, false, "[...,size] * [size] [size]"},
+      {1, detail::p158, detail::p157, detail::t75, detail::a62, 3, 1, false, "[...,size] * [size] [size]"},
   };
 };
 struct Snpe {
   static constexpr std::string_view domain = "com.microsoft", name = "Snpe";
   static constexpr op_version versions[] = {
-      {1, detail::p159, detail::p160, detail::t76, detail::a86, 1, 1},
+      {1, detail::p159, detail::p160, detail::t76, detail::a85, 1, 1},
   };
 };
 struct SparseAttention {
   static constexpr std::string_view domain = "com.microsoft", name = "SparseAttention";
   static constexpr op_version versions[] = {
-      {1, detail::p161, detail::p162, detail::t0, detail::a87, 9, 3, false, "[batch,length,_] [batch,length,kv_num_heads*size] [batch,length,kv_num_heads*size] [batch,kv_num_heads,capacity,size] [batch,kv_num_heads,capacity,size] [layouts,rows+1] [layouts,_] 1 [batch] [positions,half] [positions,half]"},
+      {1, detail::p161, detail::p162, detail::t0, detail::a86, 9, 3, false, "[batch,length,_] [batch,length,kv_num_heads*size] [batch,length,kv_num_heads*size] [batch,kv_num_heads,capacity,size] [batch,kv_num_heads,capacity,size] [layouts,rows+1] [layouts,_] 1 [batch] [positions,half] [positions,half]"},
   };
 };
 struct SparseAttentionIndexer {
   static constexpr std::string_view domain = "com.microsoft", name = "SparseAttentionIndexer";
   static constexpr op_version versions[] = {
-      {1, detail::p163, detail::p164, detail::t77, detail::a88, 8, 2},
+      {1, detail::p163, detail::p164, detail::t77, detail::a87, 8, 2},
   };
 };
 struct SparsePagedAttention {
   static constexpr std::string_view domain = "com.microsoft", name = "SparsePagedAttention";
   static constexpr op_version versions[] = {
-      {1, detail::p165, detail::p114, detail::t78, detail::a89, 11, 1},
+      {1, detail::p165, detail::p114, detail::t78, detail::a88, 11, 1},
   };
 };
 struct SparseToDenseMatMul {
   static constexpr std::string_view domain = "com.microsoft", name = "SparseToDenseMatMul";
   static constexpr op_version versions[] = {
-      {1, detail::p166, detail::p24, detail::t79, detail::a64, 2, 1, false, "* [_,_]"},
+      {1, detail::p166, detail::p24, detail::t79, detail::a63, 2, 1, false, "* [_,_]"},
   };
 };
 struct Tokenizer {
   static constexpr std::string_view domain = "com.microsoft", name = "Tokenizer";
   static constexpr op_version versions[] = {
-      {1, detail::p61, detail::p7, detail::t80, detail::a90, 1, 1, false, "[_]|[_,_]"},
+      {1, detail::p61, detail::p7, detail::t80, detail::a89, 1, 1, false, "[_]|[_,_]"},
   };
 };
 struct TorchEmbedding {
@@ -1684,19 +1679,19 @@ struct TorchEmbedding {
 struct TransposeMatMul {
   static constexpr std::string_view domain = "com.microsoft", name = "TransposeMatMul";
   static constexpr op_version versions[] = {
-      {1, detail::p10, detail::p7, detail::t5, detail::a64, 2, 1},
+      {1, detail::p10, detail::p7, detail::t5, detail::a63, 2, 1},
   };
 };
 struct Trilu {
   static constexpr std::string_view domain = "com.microsoft", name = "Trilu";
   static constexpr op_version versions[] = {
-      {1, detail::p168, detail::p7, detail::t82, detail::a91, 1, 1, false, "[...,rows,columns] 1"},
+      {1, detail::p168, detail::p7, detail::t82, detail::a90, 1, 1, false, "[...,rows,columns] 1"},
   };
 };
 struct UnfoldTensor {
   static constexpr std::string_view domain = "com.microsoft", name = "UnfoldTensor";
   static constexpr op_version versions[] = {
-      {1, detail::p169, detail::p13, detail::t83, detail::a92, 1, 1},
+      {1, detail::p169, detail::p13, detail::t83, detail::a91, 1, 1},
   };
 };
 struct Unique {
@@ -1708,26 +1703,26 @@ struct Unique {
 struct VarlenCausalConvWithState {
   static constexpr std::string_view domain = "com.microsoft", name = "VarlenCausalConvWithState";
   static constexpr op_version versions[] = {
-      {1, detail::p171, detail::p172, detail::t0, detail::a93, 5, 2},
+      {1, detail::p171, detail::p172, detail::t0, detail::a92, 5, 2},
   };
 };
 struct VarlenNGramHashMapping {
   static constexpr std::string_view domain = "com.microsoft", name = "VarlenNGramHashMapping";
   static constexpr op_version versions[] = {
-      {1, detail::p173, detail::p174, detail::t85, detail::a94, 4, 1, false, "[tokens] * * [requests+1] [requests,before] * 1 [tokens] [requests,before] [requests]"},
+      {1, detail::p173, detail::p174, detail::t85, detail::a93, 4, 1, false, "[tokens] * * [requests+1] [requests,before] * 1 [tokens] [requests,before] [requests]"},
   };
 };
 struct WhisperBeamSearch {
   static constexpr std::string_view domain = "com.microsoft", name = "WhisperBeamSearch";
   static constexpr role roles = role::has_subgraphs;
   static constexpr op_version versions[] = {
-      {1, detail::p175, detail::p176, detail::t86, detail::a95, 5, 1, false, "[batch,size,frames] 1 1 1 1 1 1 [words] [batch,words] [_,_,_] [batch,_] 1 [_,2] [batch,_] 1"},
+      {1, detail::p175, detail::p176, detail::t86, detail::a94, 5, 1, false, "[batch,size,frames] 1 1 1 1 1 1 [words] [batch,words] [_,_,_] [batch,_] 1 [_,2] [batch,_] 1"},
   };
 };
 struct WordConvEmbedding {
   static constexpr std::string_view domain = "com.microsoft", name = "WordConvEmbedding";
   static constexpr op_version versions[] = {
-      {1, detail::p177, detail::p24, detail::t87, detail::a96, 4, 1, false, "[_,_] [embedding_size,1,conv_window_size,char_embedding_size] [embedding_size] [_,char_embedding_size]"},
+      {1, detail::p177, detail::p24, detail::t87, detail::a95, 4, 1, false, "[_,_] [embedding_size,1,conv_window_size,char_embedding_size] [embedding_size] [_,char_embedding_size]"},
   };
 };
 

@@ -33,7 +33,7 @@ inline constexpr attribute_rule a0[] = {{"threshold", attribute_kind::f, false, 
 inline constexpr attribute_rule a1[] = {
     {"cast_to", attribute_kind::s, false, true, 0, 0, "TO_FLOAT", "TO_FLOAT|TO_STRING|TO_INT64"},
     {"map_form", attribute_kind::s, false, true, 0, 0, "DENSE", "DENSE|SPARSE"},
-    {"max_map", attribute_kind::i, false, true, 1, 0, {}, "1.."}};
+    {"max_map", attribute_kind::i, false, true, 1}};
 inline constexpr attribute_rule a2[] = {
     {"cats_int64s", attribute_kind::ints}, {"cats_strings", attribute_kind::strings},
     {"default_int64", attribute_kind::i, false, true, -1},

@@ -45,6 +45,8 @@ status image_scaler::run(run_context& c) const {
 
 result<crop> crop::bind(bind_context& c) {
   crop made{c.ints_or("border"), c.ints_or("scale")};
+  if (!made.scale.empty() && made.scale.size() != 2)
+    return bad_attribute("attribute scale has ", made.scale.size(), " elements, must have 2: height and width");
   return made;
 }
 

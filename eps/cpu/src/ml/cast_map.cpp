@@ -75,6 +75,7 @@ result<cast_map> cast_map::bind(bind_context& c) {
   if (c.outputs[0].type != made.target) return bad_attribute("cast_to is ", to, ", but Y has ", c.outputs[0].type);
   if (form == "DENSE") return made;
   made.size = c.int_or("max_map", 1);
+  if (made.size < 1) return bad_attribute("attribute max_map is ", made.size, ", must be 1 or more for a sparse map");
   return made;
 }
 
