@@ -131,7 +131,7 @@ QK = {"decoder_output_cross_qk": 1, "outputs": ("sequences", "", "", "cross_qk")
 # Wrong graphs and attributes: a code, words of the message, and the arguments of `search`.
 REFUSED = [
     (MODEL, "needs the graph `encoder`", {"encoder": None}),
-    (MODEL, "'decoder' (graph) is missing", {"decoder": None}),
+    (MODEL, "attribute decoder (graph) is missing", {"decoder": None}),
     (MODEL, "model_type is 3", {"model_type": 3}),
     (MODEL, "model_type is -1", {"model_type": -1}),
     (MODEL, "model_type is 2, must be 0", {"op": "GreedySearch", "model_type": 2}),

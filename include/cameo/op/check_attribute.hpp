@@ -24,8 +24,10 @@ class legal_values {
     const std::size_t dots = text_.find("..");
     if (text_.empty()) return true;
     if (dots == std::string_view::npos) {
-      for (std::string_view rest = text_; !rest.empty();)
-        if (N(whole(next(rest))) == number) return true;
+      for (std::string_view rest = text_; !rest.empty();) {
+        const N legal = N(whole(next(rest)));
+        if (legal <= number && number <= legal) return true;  // compilers warn of == between floats
+      }
       return false;
     }
     const bool is_above = text_[dots - 1] == '<';
