@@ -113,15 +113,13 @@ constexpr status check_attribute(const attribute_rule& rule, const attribute& a)
                   attribute_kind_rows[std::size_t(a.kind)].name, ", must be ",
                   attribute_kind_rows[std::size_t(rule.kind)].name);
   if (!rule.values) return {};
-  switch (a.kind) {
-    case attribute_kind::i: return check_elements<std::int64_t>(rule, {&a.i, 1}, " is ");
-    case attribute_kind::f: return check_elements<float>(rule, {&a.f, 1}, " is ");
-    case attribute_kind::s: return check_elements<std::string_view>(rule, {&a.s, 1}, " is ");
-    case attribute_kind::ints: return check_elements<std::int64_t>(rule, a.ints, " has ");
-    case attribute_kind::floats: return check_elements<float>(rule, a.floats, " has ");
-    case attribute_kind::strings: return check_elements<std::string_view>(rule, a.strings, " has ");
-    default: return {};
-  }
+  if (a.kind == attribute_kind::i) return check_elements<std::int64_t>(rule, {&a.i, 1}, " is ");
+  if (a.kind == attribute_kind::f) return check_elements<float>(rule, {&a.f, 1}, " is ");
+  if (a.kind == attribute_kind::s) return check_elements<std::string_view>(rule, {&a.s, 1}, " is ");
+  if (a.kind == attribute_kind::ints) return check_elements<std::int64_t>(rule, a.ints, " has ");
+  if (a.kind == attribute_kind::floats) return check_elements<float>(rule, a.floats, " has ");
+  if (a.kind == attribute_kind::strings) return check_elements<std::string_view>(rule, a.strings, " has ");
+  return {};
 }
 
 }  // namespace CAMEO_NAMESPACE::detail
