@@ -398,14 +398,6 @@ status inference::run(scope& s) {
     }
     if (status set = set_output(g, v, type); !set) return std::move(set).in("initializer");
   }
-  if (&g == &model_.main())
-    for (value_id v : g.inputs()) {
-      const value_type* const type = g[v].type;
-      const bool has_type =
-          type && type->kind != type_kind::unknown && !(type->is_tensor() && type->type == dtype::undefined);
-      if (g[v].use_count > 0 && !has_type)
-        return failed(status_code::invalid_graph, "input '{}' has no type, which nodes that read it need", g[v].name);
-    }
   for (node_id n : g.order())
     if (status inferred = infer_node(s, n); !inferred) return std::move(inferred).in(describe(g, g[n]));
   return status_code::ok;

@@ -9,7 +9,8 @@ struct attribute_sizes {
   geometry::named_size all[6]{};
   std::size_t count = 0;
 
-  /// Reads them from a node. An attribute of 0 or less, or one that the node omits and that has no default, states no size.
+  /// Reads them from a node. An attribute of 0 or less, or one that the node omits and that has no default, states no
+  /// size.
   static constexpr attribute_sizes read(const op_version& version, std::span<const attribute> attributes) {
     attribute_sizes made;
     for (const attribute_rule& rule : version.attributes) {
