@@ -54,6 +54,7 @@ constexpr std::size_t elements_in(std::string_view list) {
 /// Whether a shape matches a pattern, as far as its sizes are known.
 enum class matched : std::uint8_t { no, unknown, yes };
 
+/// Compares shapes with patterns, one after the other, and collects the sizes of names on the way.
 template <size_kind D>
 class shape_matcher {
  public:
@@ -64,6 +65,7 @@ class shape_matcher {
   /// True if a product or sum had more than one name without a size, so that another pass may find more.
   bool left_out = false;
 
+  /// Compares one input with its pattern; the error states both.
   constexpr status check(const named_shape<D>& input, std::string_view pattern) {
     if (!input.shape) return {};
     const std::size_t before = count_;
