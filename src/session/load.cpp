@@ -38,6 +38,18 @@ struct stage_shares {
 };
 
 /// Runs the first stages of load() and compile(): reads the model and checks its operators.
+/// Refuses an input that nodes read and that has no type: a run could pass anything to their kernels.
+status check_input_types(const model& net) {
+  for (value_id v : net.main().inputs()) {
+    const detail::graph_value& input = net.main()[v];
+    const bool has_type = input.type && input.type->kind != type_kind::unknown &&
+                          !(input.type->is_tensor() && input.type->type == dtype::undefined);
+    if (!has_type && input.use_count > 0)
+      return failed(status_code::invalid_graph, "input '{}' has no type, which nodes that read it need", input.name);
+  }
+  return status_code::ok;
+}
+
 status read_and_check(loading& now, loaded& made, model_source read) {
   const load_settings& how = now.how;
   const bool by_policy = bool(how.options.choose_devices);
@@ -55,6 +67,7 @@ status read_and_check(loading& now, loaded& made, model_source read) {
     separate_dims(net, how.config.is_on(config_key<"session.separate_dims">));
   if (status s = now.reporter.begin("check", 5); !s) return s;
   if (status s = take(now.ops, check_operators(made.chosen.list, net)); !s) return s;
+  if (status s = check_input_types(net); !s) return s;
   now.reporter.report_model();
   return take(now.output, choose_output(how, made.chosen.list, net));
 }

@@ -110,24 +110,10 @@ std::vector<io_info> outputs_of(const model& net) {
   return made;
 }
 
-namespace {
-
-/// Refuses an input that nodes read and that has no type: a run could pass anything to their kernels.
-status check_type(const detail::graph_value& input) {
-  const value_type* const type = input.type;
-  const bool has_type =
-      type && type->kind != type_kind::unknown && !(type->is_tensor() && type->type == dtype::undefined);
-  if (has_type || input.use_count == 0) return status_code::ok;
-  return failed(status_code::invalid_graph, "input '{}' has no type, which nodes that read it need", input.name);
-}
-
-}  // namespace
-
 result<described_io> describe_io(model& net, const session_plan& plan) {
   described_io made{inputs_of(net), outputs_of(net), {}, {}};
   for (value_id v : net.main().inputs()) {
     if (!is_given(net, v)) continue;
-    if (status typed = check_type(net.main()[v]); !typed) return typed;
     made.defaults.push_back(net.main()[v].constant);
     if (status s = align_constant(made.defaults.back(), net); !s) return s;
     const std::uint8_t kind = plan.steps->initial[plan.steps->inputs[made.defaults.size() - 1]].memory;
