@@ -78,7 +78,7 @@ result<bound_kernel> check_shapes_first(bind_context& context, std::span<const o
   if (!version->shapes) return bound;
   checked_kernel made{bound, version, attribute_sizes::read(*version, context.attributes), {}};
   if (status fits = made.check_known(context); !fits) return fits;
-  const checked_kernel* const kept = context.state.keep(std::move(made));
+  const checked_kernel* const kept = context.state.keep(made);
   if (!kept) return status_code::out_of_memory;
   return bound_kernel{kept, run_checked};
 }
