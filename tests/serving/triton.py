@@ -150,6 +150,18 @@ class Server:
             shutil.copy(stub, backends / "python" / "triton_python_backend_stub")
         self.http, self.grpc = f"127.0.0.1:{free_port()}", f"127.0.0.1:{free_port()}"
         self.metrics = free_port()
+        # Where the warm-up of a model fails, the server sometimes ends with a segmentation fault in its own destructor of the
+        # model's instance (TritonBackendThread::StopBackendThread). It is then started again.
+        for _ in range(6):
+            if self.start(triton, models, backends):
+                return
+            if self.process.poll() != -signal.SIGSEGV:
+                break
+        self.process.kill()
+        raise SystemExit((OUT / "server.log").read_text()[-3000:])
+
+    def start(self, triton, models, backends):
+        """Starts the server; returns whether it is live within two minutes."""
         self.log = (OUT / "server.log").open("w")
         self.process = subprocess.Popen(
             [triton / "bin" / "tritonserver", f"--model-repository={models}", f"--backend-directory={backends}",
@@ -159,14 +171,13 @@ class Server:
              "--exit-on-error=false"], stdout=self.log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
             env=dict(os.environ, LD_LIBRARY_PATH=str(triton.parent.parent / "nvidia_pytriton.libs")))
         begin = time.monotonic()
-        while time.monotonic() - begin < 120:
+        while time.monotonic() - begin < 120 and self.process.poll() is None:
             try:
                 urllib.request.urlopen(f"http://{self.http}/v2/health/live", timeout=1)
-                return
+                return True
             except OSError:
                 time.sleep(0.2)
-        self.process.kill()
-        raise SystemExit((OUT / "server.log").read_text()[-3000:])
+        return False
 
     def send(self, path, body=None):
         """Returns the status and the body of a request."""
