@@ -27,7 +27,7 @@ verdict try_row(const detail::node_signature& node, const detail::kernel_row& ro
   if (node.since < row.first || (source ? row.last < newest : node.since > row.last)) return {refusal::version, &row};
   for (int i = 0; i < row.rule_count; ++i) {
     const detail::kernel_rule& rule = rules[std::size_t(row.rules + i)];
-    // What a file binds is compared, too, but the kernel relies on what its own versions bind.
+    // The kernel relies on the types of these parameters, whatever else the resolver of a file binds.
     detail::bound_parameters bound{rule.inputs, rule.outputs};
     if (source && !(*source)(rule.type_string, bound))
       return {refusal::type, &row, &rule, dtype::undefined, rule.allowed, i};

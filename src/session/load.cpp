@@ -37,7 +37,6 @@ struct stage_shares {
   unsigned rewrite, place, compile;
 };
 
-/// Runs the first stages of load() and compile(): reads the model and checks its operators.
 /// Refuses an input that nodes read and that has no type: a run could pass anything to their kernels.
 status check_input_types(const model& net) {
   for (value_id v : net.main().inputs()) {
@@ -50,6 +49,7 @@ status check_input_types(const model& net) {
   return status_code::ok;
 }
 
+/// Runs the first stages of load() and compile(): reads the model and checks its operators.
 status read_and_check(loading& now, loaded& made, model_source read) {
   const load_settings& how = now.how;
   const bool by_policy = bool(how.options.choose_devices);
