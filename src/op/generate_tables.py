@@ -81,13 +81,19 @@ MOE = {"activation_type": "relu|gelu|silu|identity|swiglu", "k": SIZE, "swiglu_f
 GENERATION = {"eos_token_id": COUNT, "pad_token_id": COUNT, "no_repeat_ngram_size": COUNT}
 TOKEN = "0..2147483647"
 GENERATION = {"eos_token_id": TOKEN, "pad_token_id": TOKEN, "no_repeat_ngram_size": COUNT}
+AUTO_PAD = {"auto_pad": "NOTSET|SAME_UPPER|SAME_LOWER|VALID"}
 VALUES = {
+    "AveragePool Conv ConvInteger ConvTranspose MaxPool QLinearConv com.microsoft.FusedConv com.microsoft.QLinearConv "
+    "com.microsoft.nchwc.Conv com.microsoft.nchwc.AveragePool com.microsoft.nchwc.MaxPool "
+    "com.microsoft.ConvTransposeWithDynamicPads com.microsoft.NhwcMaxPool com.microsoft.NhwcFusedConv "
+    "com.microsoft.QLinearAveragePool": AUTO_PAD,
     "RNN GRU LSTM": {"direction": {1: "foward|" + DIRECTIONS, 3: DIRECTIONS},  # ONNX wrote so the default of its first GRU
                      "hidden_size": SIZE, "clip": COUNT},
     "com.microsoft.DynamicQuantizeLSTM com.microsoft.AttnLSTM": {
         "direction": DIRECTIONS, "hidden_size": SIZE, "clip": COUNT},
     "DeformConv": {"offset_group": SIZE},
-    "LpPool GlobalLpPool": {"p": {1: "0<..", 2: SIZE}},
+    "LpPool": {**AUTO_PAD, "p": {1: "0<..", 2: SIZE}},
+    "GlobalLpPool": {"p": {1: "0<..", 2: SIZE}},
     "Pad": {"mode": {1: PADS, 19: PADS + "|wrap"}},
     "com.microsoft.Pad": {"mode": PADS + "|wrap"},
     "Col2Im": {"dilations": "1..1099511627776", "strides": "1..1099511627776", "pads": "0..1099511627776"},
@@ -560,6 +566,159 @@ def write_tags(domain, schemas_of):
         "}  // namespace detail", "", *tags, "", f"}}  // namespace CAMEO_NAMESPACE::{namespace}"])
 
 
+CHOICES = {}  # the enumerations of strings: (attribute, names): operators; filled by choice_type()
+KIND_WORDS = {"s": "string", "i": "int", "ints": "ints", "f": "float"}
+SHARED_CHOICES = {"k_quant_type": "cache_quant_type", "v_quant_type": "cache_quant_type"}  # attributes with one type
+
+
+def schema_default(a, from_onnx):
+    default = onnx.AttributeProto()
+    if from_onnx:
+        default.CopyFrom(a.default_value)
+    elif a._default_value:
+        default.ParseFromString(a._default_value)
+    return default
+
+
+def snake(name):
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+
+def choice_type(op, attribute, names):
+    """The name of the enumeration of an attribute's strings. Equal ones of one attribute are one type; an attribute
+    whose strings differ between operators has the operator in the name."""
+    found = CHOICES.setdefault((SHARED_CHOICES.get(attribute, attribute), names), set())
+    found.add(op)
+    (attribute, names), others = next((key, [k for k in CHOICES if k[0] == key[0]]) for key, ops in CHOICES.items()
+                                      if ops is found)
+    return f"{attribute}_choice" if len(others) == 1 else f"{snake(min(found))}_{attribute}_choice"
+
+
+def enumerator(name):
+    return re.sub(r"\W", "_", name.lower())
+
+
+class Member:
+    """A member of a struct of attributes: an attribute of some versions of an operator, all of one kind."""
+
+    TYPES = {"f": "float", "i": "std::int64_t", "s": "std::string_view", "t": "attribute_tensor", "g": "subgraph_index",
+             "floats": "attribute_list<float>", "ints": "attribute_list<std::int64_t>",
+             "strings": "attribute_list<std::string_view>", "tensors": "attribute_list<value>",
+             "graphs": "attribute_list<std::int64_t>", "type_proto": "const value_type*",
+             "sparse_tensor": "attribute_tensor"}
+
+    def __init__(self, op, name, kind, found):
+        """`found`: for each version the schema's attribute, whether it is ONNX's, its legal values and whether it is
+        required."""
+        self.name, self.kind, self.member = name, kind, name
+        self.type = self.TYPES[kind]
+        default = {self.default_of(kind, a, from_onnx) for a, from_onnx, _, _ in found}
+        must = all(required for _, _, _, required in found)
+        same = default.pop() if len(default) == 1 else None
+        texts = {v for _, _, v, _ in found}
+        if kind == "s" and None not in texts:
+            names = tuple(dict.fromkeys(n for _, _, v, _ in reversed(found) for n in v.split("|") if n != "foward"))
+            same = "forward" if same is None and name == "direction" and not must else same
+            self.type = choice_type(op, name, names)
+            first = names.index(same) if same is not None else 0
+            self.initial = f"{self.type}::{enumerator(names[first])}"
+            if same is None and not must:
+                self.type, self.initial = f"std::optional<{self.type}>", None
+        elif kind == "s":
+            self.initial = c_string(same) if same else None
+        elif kind in "if":
+            self.initial = str(same) if same is not None else "0" if must else None
+            if self.initial is None:
+                self.type = f"std::optional<{self.type}>"
+        else:
+            self.initial = "nullptr" if kind in ("t", "sparse_tensor", "type_proto") else None
+
+    @staticmethod
+    def default_of(kind, a, from_onnx):
+        default = schema_default(a, from_onnx)
+        if kind == "i" and default.type == onnx.AttributeProto.INT:
+            return default.i
+        if kind == "f" and default.type == onnx.AttributeProto.FLOAT:
+            return number(default.f)
+        if kind == "s" and default.type == onnx.AttributeProto.STRING:
+            return default.s.decode()
+        return None
+
+
+def members_of(name, schemas, from_onnx):
+    found = collections.defaultdict(list)
+    for s in schemas:
+        needed = NEEDED.get((s.domain, s.name), [])
+        for attribute, a in s.attributes.items():
+            if attribute == "consumed_inputs":  # a hint of ONNX's first version that nothing reads
+                continue
+            kind = KIND_OF[int(a.type.value)]
+            found[attribute, kind].append((a, from_onnx, values_of(s, attribute), a.required or attribute in needed))
+    members = [Member(name, attribute, kind, each) for (attribute, kind), each in sorted(found.items())]
+    for m in members:  # an attribute whose kind changed with a version has two members
+        newest = next(KIND_OF[int(s.attributes[m.name].type.value)] for s in reversed(schemas) if m.name in s.attributes)
+        m.member = m.name if m.kind == newest else f"{m.name}_{KIND_WORDS[m.kind]}"
+    own = OWN_ATTRIBUTES.get((schemas[0].domain, name), {})
+    return members, own
+
+
+def write_attributes(domain, schemas_of, writes):
+    """Writes the structs of a domain's attributes; operators with equal attributes have one."""
+    header, namespace, from_onnx = DOMAINS[domain]
+    structs, uses = {}, []
+    for name in sorted(schemas_of):
+        members, own = members_of(name, schemas_of[name], from_onnx)
+        lines = [f"  {m.type} {m.member}" + (f" = {m.initial}" if m.initial else "") + ";" for m in members]
+        lines += [f"  std::int64_t {attribute} = 0;" for attribute in own]
+        if not lines:
+            continue
+        pairs = [(m.name, m.member) for m in members] + [(attribute, attribute) for attribute in own]
+        struct = structs.setdefault((tuple(lines), tuple(pairs)), f"{snake(name)}_attributes")
+        uses.append((name, struct))
+    if not structs or not writes:
+        return
+    tags = [f"struct {name};" for name, _ in uses]
+    text = []
+    for (lines, pairs), struct in structs.items():
+        of = ", ".join(name for name, used in uses if used == struct)
+        text += wrap_comment(f"The attributes of {of}.")
+        text += [f"struct {struct} {{", *lines, "", f"  constexpr {struct}() = default;",
+                 f"  constexpr explicit {struct}(std::span<const attribute> node) {{"]
+        text += [f"    read_attribute(node, {c_string(name)}, {member});" for name, member in pairs]
+        text += ["  }", "};"]
+    rows = [f"template <>\nstruct attributes_for<{namespace}::{name}> : attributes_are<{namespace}::{struct}> {{}};"
+            for name, struct in uses]
+    write(f"include/cameo/op/attributes/{header}.hpp", [
+        "#pragma once", GENERATED.strip(), "#include <cameo/op/attributes/choices.hpp>", "",
+        f"namespace CAMEO_NAMESPACE::{namespace} {{", "", "using cameo::detail::read_attribute;", *tags, "", *text, "",
+        f"}}  // namespace CAMEO_NAMESPACE::{namespace}", "", "namespace CAMEO_NAMESPACE::detail {", "", *rows, "",
+        "}  // namespace CAMEO_NAMESPACE::detail"])
+
+
+def wrap_comment(text):
+    lines, line = [], "///"
+    for word in text.split():
+        if len(line) + 1 + len(word) > 120:
+            lines.append(line)
+            line = "///"
+        line += " " + word
+    return lines + [line]
+
+
+def write_choices():
+    lines = ["#pragma once", GENERATED.strip(), "#include <cameo/op/attributes/read_attribute.hpp>", "",
+             "/// The enumerations of attributes that are strings.", "namespace CAMEO_NAMESPACE::op {", ""]
+    rows = []
+    for (attribute, names), ops in sorted(CHOICES.items(), key=lambda item: (item[0][0], min(item[1]))):
+        kind, values = choice_type(min(ops), attribute, names), [enumerator(n) for n in names]
+        assert len(set(values)) == len(values), names
+        lines += [f"/// Legal values of `{attribute}`.", *wrap(f"enum class {kind} : std::uint8_t {{", values, "};", "  ")]
+        rows += [f"template <>\ninline constexpr const char* choice_names<op::{kind}> = {c_string('|'.join(names))};"]
+    lines += ["", "}  // namespace CAMEO_NAMESPACE::op", "", "namespace CAMEO_NAMESPACE::detail {", "", *rows, "",
+              "}  // namespace CAMEO_NAMESPACE::detail"]
+    write("include/cameo/op/attributes/choices.hpp", lines)
+
+
 def op_id(domain, name):
     value = 2166136261
     for byte in f"{real(domain)}/{name}".encode():
@@ -714,6 +873,10 @@ def main():
     known = {(name, attribute) for name, values in VALUES_OF.items() for attribute in values}
     assert used_values == known, f"no operator has {sorted(known - used_values)}"
     assert used_shapes == set(SHAPES_OF), f"unknown operators: {sorted(set(SHAPES_OF) - used_shapes)}"
+    for write_all in (False, True):  # the first round finds all enumerations
+        for domain in DOMAINS:
+            write_attributes(domain, {name: schemas for (d, name), schemas in ops.items() if d == domain}, write_all)
+    write_choices()
     write_list(ops)
     bodies = list(function_bodies(onnx_schemas))
     write_bodies(bodies)

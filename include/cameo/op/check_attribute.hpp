@@ -42,6 +42,14 @@ class legal_values {
     return text_.empty();
   }
 
+  /// The number of a string among the legal ones, from 0 on; `otherwise` if it is not among them.
+  constexpr std::uint8_t number_of(std::string_view string, std::uint8_t otherwise) const {
+    std::uint8_t number = 0;
+    for (std::string_view rest = text_; !rest.empty(); ++number)
+      if (next(rest) == string) return number;
+    return otherwise;
+  }
+
   /// Writes what a value must be: "1 or more", "2, 4 or 8". Returns the end of what was written.
   constexpr char* write(char* to, char* end) const {
     const auto put = [&](auto... parts) { ((to = message_part{parts}.write(to, end)), ...); };

@@ -568,9 +568,10 @@ inline constexpr attribute_rule a8[] = {
     {"dilation", attribute_kind::i, false, true, 1, 0, {}, "1..2147483648"},
     {"ndim", attribute_kind::i, false, true, 1}, {"state_window", attribute_kind::i, false, true, 0, 0, {}, "0..8"}};
 inline constexpr attribute_rule a9[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"dilations", attribute_kind::ints},
-    {"group", attribute_kind::i, false, true, 1}, {"kernel_shape", attribute_kind::ints},
-    {"output_padding", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"dilations", attribute_kind::ints}, {"group", attribute_kind::i, false, true, 1},
+    {"kernel_shape", attribute_kind::ints}, {"output_padding", attribute_kind::ints},
+    {"strides", attribute_kind::ints}};
 inline constexpr attribute_rule a10[] = {
     {"extrapolation_value", attribute_kind::f, false, true, 0, 0.0f},
     {"mode", attribute_kind::s, false, true, 0, 0, "bilinear", "bilinear|nearest"}};
@@ -610,9 +611,9 @@ inline constexpr attribute_rule a19[] = {
 inline constexpr attribute_rule a20[] = {{"epsilon", attribute_kind::f, false, true, 0, 1e-05f}};
 inline constexpr attribute_rule a21[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"dilations", attribute_kind::ints},
-    {"group", attribute_kind::i, false, true, 1}, {"kernel_shape", attribute_kind::ints},
-    {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"dilations", attribute_kind::ints}, {"group", attribute_kind::i, false, true, 1},
+    {"kernel_shape", attribute_kind::ints}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
 inline constexpr attribute_rule a22[] = {
     {"activation", attribute_kind::s}, {"activation_alpha", attribute_kind::f}, {"activation_beta", attribute_kind::f},
     {"activation_gamma", attribute_kind::f}, {"alpha", attribute_kind::f, false, true, 0, 1.0f},
@@ -744,9 +745,9 @@ inline constexpr attribute_rule a54[] = {
     {"group", attribute_kind::i, false, true, 1}, {"kernel_shape", attribute_kind::ints},
     {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
 inline constexpr attribute_rule a55[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"ceil_mode", attribute_kind::i, false, true, 0},
-    {"dilations", attribute_kind::ints}, {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints},
-    {"strides", attribute_kind::ints}};
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"ceil_mode", attribute_kind::i, false, true, 0}, {"dilations", attribute_kind::ints},
+    {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
 inline constexpr attribute_rule a56[] = {
     {"num_heads", attribute_kind::i, true}, {"qkv_hidden_sizes", attribute_kind::ints}, {"scale", attribute_kind::f}};
 inline constexpr attribute_rule a57[] = {
@@ -777,14 +778,16 @@ inline constexpr attribute_rule a63[] = {
     {"alpha", attribute_kind::f, false, true, 0, 1.0f}, {"transA", attribute_kind::i, false, true, 0},
     {"transB", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a64[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"ceil_mode", attribute_kind::i, false, true, 0},
-    {"channels_last", attribute_kind::i, false, true, 0}, {"count_include_pad", attribute_kind::i, false, true, 0},
-    {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"ceil_mode", attribute_kind::i, false, true, 0}, {"channels_last", attribute_kind::i, false, true, 0},
+    {"count_include_pad", attribute_kind::i, false, true, 0}, {"kernel_shape", attribute_kind::ints, true},
+    {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
 inline constexpr attribute_rule a65[] = {{"axis", attribute_kind::i, true}};
 inline constexpr attribute_rule a66[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"channels_last", attribute_kind::i, false, true, 0},
-    {"dilations", attribute_kind::ints}, {"group", attribute_kind::i, false, true, 1},
-    {"kernel_shape", attribute_kind::ints}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"channels_last", attribute_kind::i, false, true, 0}, {"dilations", attribute_kind::ints},
+    {"group", attribute_kind::i, false, true, 1}, {"kernel_shape", attribute_kind::ints},
+    {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
 inline constexpr attribute_rule a67[] = {{"channels_last", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a68[] = {{"alpha", attribute_kind::f, false, true, 0, 0.01f}};
 inline constexpr attribute_rule a69[] = {{"axes", attribute_kind::ints, true}, {"keepdims", attribute_kind::i, true}};

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/core/refuse.hpp>
+#include <cameo/kernel/check_values.hpp>
 
 #include <algorithm>  // for the kernels, which all include this
 
