@@ -1,10 +1,12 @@
 #include <cameo/eps/cpu/ml_labels.hpp>
+#include <cameo/op/attributes/ml.hpp>
 
 #include <algorithm>
 #include <charconv>
 
 #include "elementwise/cast_rows.hpp"
-#include "operands/refuse.hpp"
+#include "map_input.hpp"
+#include "operands/outputs.hpp"
 #include "skeletons/float_values.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
@@ -57,7 +59,7 @@ status cast_values(run_context& c, const value& map, std::int64_t size) {
   std::sort(order->begin(), order->end(), [&](std::int64_t a, std::int64_t b) { return key[a] < key[b]; });
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t from = (*order)[std::size_t(i)], at = size < 0 ? i : key[from];
-    if (at < 0) return bad_input("key ", at, " must not be negative");
+    if (status s = check_at_least("a key of X", at, 0); !s) return s;
     if (at >= y->count()) continue;
     char* const text = room.empty() ? nullptr : room.data() + std::size_t(i) * longest_number;
     if (!value_as<T>(values, from, text, (*y)[at]))
@@ -69,23 +71,23 @@ status cast_values(run_context& c, const value& map, std::int64_t size) {
 }  // namespace
 
 result<cast_map> cast_map::bind(bind_context& c) {
-  const std::string_view to = c.string_or("cast_to", "TO_FLOAT"), form = c.string_or("map_form", "DENSE");
-  cast_map made;
-  made.target = to == "TO_FLOAT" ? dtype::f32 : to == "TO_STRING" ? dtype::string : dtype::i64;
-  if (c.outputs[0].type != made.target) return bad_attribute("cast_to is ", to, ", but Y has ", c.outputs[0].type);
-  if (form == "DENSE") return made;
-  made.size = c.int_or("max_map", 1);
-  if (made.size < 1) return bad_attribute("attribute max_map is ", made.size, ", must be 1 or more for a sparse map");
-  return made;
+  constexpr dtype targets[] = {dtype::f32, dtype::string, dtype::i64};  // in the order of cast_to_choice
+  const attributes_of<op::ml::CastMap> a{c.attributes};
+  const bool is_sparse = a.map_form == op::map_form_choice::sparse;
+  if (is_sparse)
+    if (status s = in_attributes(check_at_least("max_map", a.max_map, 1)); !s) return s;
+  const dtype target = targets[std::size_t(a.cast_to)];
+  if (status s = check_output_type(c, target); !s) return s;
+  return cast_map{is_sparse ? a.max_map : -1, target};
 }
 
 status cast_map::run(run_context& c) const {
   const value& map = c.input(0);
-  if (map.kind != value_kind::map || map.parts.size() != 2) return bad_input("X is not a map");
+  if (status s = check_map(map, dtype::i64); !s) return s;
   const value &keys = map.parts[0], &values = map.parts[1];
-  if (keys.type != dtype::i64 || (values.type != dtype::f32 && values.type != dtype::string))
-    return bad_input("X is a map of ", keys.type, " to ", values.type, ", must be of int64 to float or string");
-  if (keys.shape.count() != values.shape.count()) return bad_input("X has not as many values as keys");
+  if (values.type != dtype::string)
+    if (status s = check_type("X", values.type, dtype::f32); !s) return s;
+  if (status s = check_count("the list of X's values", values.shape.count(), keys.shape.count()); !s) return s;
   if (target == dtype::f32) return cast_values<float>(c, map, size);
   return target == dtype::i64 ? cast_values<std::int64_t>(c, map, size) : cast_values<std::string_view>(c, map, size);
 }

@@ -13,7 +13,7 @@ template <class F>
 status each_feature_row(run_context& c, const feature_rows& size, std::int64_t columns, std::int64_t more,
                         std::int64_t grain, const F& f) {
   const value& x = c.input(0);
-  if (size.columns != columns) return bad_input("X has shape ", x.shape, ", must have ", columns, " columns");
+  if (status s = check_count("a row of X", size.columns, columns); !s) return s;
   std::int64_t numbers = 0;
   if (!checked_add(columns, more, numbers)) return status_code::out_of_memory;
   const auto rooms = lane_scratch<double>::make(c, std::size_t(numbers));
@@ -38,7 +38,7 @@ class classifier_outputs {
     if (c.has_output(0)) {
       const result<value*> y = c.output(0, {rows});
       if (!y) return y.error();
-      if (!labels.fits(**y)) return bad_input("its labels are not of type ", (*y)->type);
+      if (status s = check_type("Y", (*y)->type, labels.type()); !s) return s;
       made.label_ = *y;
     }
     const result<float*> z = optional_output<float>(c, 1, {rows, columns});
@@ -60,12 +60,5 @@ class classifier_outputs {
   float* scores_ = nullptr;
   std::int64_t columns_ = 0;
 };
-
-/// Reads the attribute post_transform.
-[[gnu::noinline]] inline status read_transform(const bind_context& c, score_transform& f) {
-  const result<score_transform> named = score_transform_named(c.string_or("post_transform", "NONE"));
-  if (named) f = *named;
-  return named.error();
-}
 
 }  // namespace CAMEO_NAMESPACE::eps

@@ -1,10 +1,10 @@
 #include <cameo/eps/cpu/ml_features.hpp>
+#include <cameo/op/attributes/ml.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "operands/choice.hpp"
 #include "operands/operand_values.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
@@ -24,14 +24,15 @@ bool is_nan(T v) {
 }
 std::int64_t columns_of(const extents& shape) { return shape.rank() == 0 ? 1 : shape.back(); }
 
-status check_columns(std::size_t count, std::int64_t columns, std::string_view what, const extents& x) {
-  if (count == 1 || std::int64_t(count) == columns) return {};
-  return bad_input(what, " has ", count, " elements, X has shape ", x);
+status check_columns(std::string_view name, std::size_t count, std::int64_t columns) {
+  return count == 1 ? status{} : check_count(name, std::int64_t(count), columns);
 }
 
 }  // namespace
 
-result<binarizer> binarizer::bind(bind_context& c) { return binarizer{c.float_or("threshold", 0)}; }
+result<binarizer> binarizer::bind(bind_context& c) {
+  return binarizer{op::ml::binarizer_attributes{c.attributes}.threshold};
+}
 
 status binarizer::run(run_context& c) const {
   const value& x = c.input(0);
@@ -45,16 +46,16 @@ status binarizer::run(run_context& c) const {
 }
 
 result<scaler> scaler::bind(bind_context& c) {
-  scaler made{c.floats_or("offset"), c.floats_or("scale")};
-  if (made.offset.empty() || made.scale.empty()) return bad_attribute("it needs offset and scale");
-  return made;
+  const attributes_of<op::ml::Scaler> a{c.attributes};
+  if (status s = check_given("offset and scale", !a.offset.empty() && !a.scale.empty()); !s) return s;
+  return scaler{a.offset, a.scale};
 }
 
 status scaler::run(run_context& c) const {
   const value& x = c.input(0);
   const std::int64_t columns = columns_of(x.shape);
-  if (status fits = check_columns(offset.size(), columns, "offset", x.shape); !fits) return fits;
-  if (status fits = check_columns(scale.size(), columns, "scale", x.shape); !fits) return fits;
+  if (status fits = check_columns("offset", offset.size(), columns); !fits) return fits;
+  if (status fits = check_columns("scale", scale.size(), columns); !fits) return fits;
   const result<tensor_view<float>> y = c.output<float>(0, x.shape);
   if (!y) return y.error();
   return with_numbers(x, [&]<class T>(const T* from) -> status {
@@ -67,12 +68,11 @@ status scaler::run(run_context& c) const {
 }
 
 result<normalizer> normalizer::bind(bind_context& c) {
-  normalizer made;
-  if (status read = read_choice(c, "norm", {"MAX", "L1", "L2"}, made.how); !read) return read;
-  return made;
+  return normalizer{attributes_of<op::ml::Normalizer>{c.attributes}.norm};
 }
 
 status normalizer::run(run_context& c) const {
+  using op::norm_choice;
   const value& x = c.input(0);
   const std::int64_t columns = columns_of(x.shape);
   const result<tensor_view<float>> y = c.output<float>(0, x.shape);
@@ -82,12 +82,12 @@ status normalizer::run(run_context& c) const {
     for (std::int64_t r = 0; r < rows; ++r) {
       const T* const in = from + r * columns;
       float* const out = y->data() + r * columns;
-      double by = how == norm::max ? -std::numeric_limits<double>::infinity() : 0;
+      double by = how == norm_choice::max ? -std::numeric_limits<double>::infinity() : 0;
       for (std::int64_t j = 0; j < columns; ++j) {
         const auto v = double(in[j]);
-        by = how == norm::max ? std::max(by, v) : by + (how == norm::l1 ? std::abs(v) : v * v);
+        by = how == norm_choice::max ? std::max(by, v) : by + (how == norm_choice::l1 ? std::abs(v) : v * v);
       }
-      if (how == norm::l2) by = std::sqrt(by);
+      if (how == norm_choice::l2) by = std::sqrt(by);
       for (std::int64_t j = 0; j < columns; ++j) out[j] = float(by == 0 ? double(in[j]) : double(in[j]) / by);
     }
     return {};
@@ -95,11 +95,10 @@ status normalizer::run(run_context& c) const {
 }
 
 result<imputer> imputer::bind(bind_context& c) {
-  imputer made{c.floats_or("imputed_value_floats"), c.ints_or("imputed_value_int64s"),
-               c.float_or("replaced_value_float", 0), c.int_or("replaced_value_int64", 0)};
-  if (made.floats.empty() && made.ints.empty())
-    return bad_attribute("it needs imputed_value_floats or imputed_value_int64s");
-  return made;
+  const attributes_of<op::ml::Imputer> a{c.attributes};
+  const bool given = !a.imputed_value_floats.empty() || !a.imputed_value_int64s.empty();
+  if (status s = check_given("imputed_value_floats or imputed_value_int64s", given); !s) return s;
+  return imputer{a.imputed_value_floats, a.imputed_value_int64s, a.replaced_value_float, a.replaced_value_int64};
 }
 
 status imputer::run(run_context& c) const {
@@ -110,8 +109,8 @@ status imputer::run(run_context& c) const {
   return with_numbers(x, [&]<class T>(const T* from) -> status {
     T* const to = static_cast<T*>((*y)->data);
     const auto replace = [&](const auto& imputed, auto replaced, std::string_view what) -> status {
-      if (imputed.empty()) return bad_input("X has elements of ", x.type, ", but there is no ", what);
-      if (status fits = check_columns(imputed.size(), columns, what, x.shape); !fits) return fits;
+      if (status s = check_needs("X", true, what, !imputed.empty()); !s) return s;
+      if (status fits = check_columns(what, imputed.size(), columns); !fits) return fits;
       for (std::int64_t i = 0; i < x.shape.count(); ++i) {
         const T v = from[i];
         const bool same = is_nan(replaced) ? is_nan(v) : v == T(replaced);
@@ -125,12 +124,12 @@ status imputer::run(run_context& c) const {
 }
 
 result<feature_vectorizer> feature_vectorizer::bind(bind_context& c) {
-  feature_vectorizer made{c.ints_or("inputdimensions")};
+  const feature_vectorizer made{attributes_of<op::ml::FeatureVectorizer>{c.attributes}.inputdimensions};
   std::int64_t sum = 0;
   for (const std::int64_t n : made.widths)
-    if (!checked_add(sum, n, sum)) return bad_attribute("attribute inputdimensions has ", n, ", the sum overflows");
-  if (made.widths.size() != c.inputs.size())
-    return bad_attribute("inputdimensions has ", made.widths.size(), " sizes for ", c.inputs.size(), " inputs");
+    if (status s = in_attributes(check_fits("inputdimensions", checked_add(sum, n, sum))); !s) return s;
+  const auto count = std::int64_t(made.widths.size());
+  if (status s = in_attributes(check_count("inputdimensions", count, std::int64_t(c.inputs.size()))); !s) return s;
   return made;
 }
 
@@ -145,7 +144,7 @@ status feature_vectorizer::run(run_context& c) const {
   if (y->empty()) return {};
   for (std::size_t i = 0; i < widths.size(); before += widths[i++]) {
     const value& x = c.input(i);
-    if (rows_in(x.shape) != rows) return bad_input("input ", i, " has shape ", x.shape, ", needs ", rows, " rows");
+    if (status s = check_count("a column of X", rows_in(x.shape), rows); !s) return s;
     const std::int64_t columns = x.shape.count() / rows, n = std::min(columns, widths[i]);
     const status copied = with_numbers(x, [&]<class T>(const T* from) -> status {
       for (std::int64_t r = 0; r < rows; ++r)
@@ -158,17 +157,18 @@ status feature_vectorizer::run(run_context& c) const {
 }
 
 result<one_hot_encoder> one_hot_encoder::bind(bind_context& c) {
-  one_hot_encoder made{c.ints_or("cats_int64s"), c.strings_or("cats_strings"), c.int_or("zeros", 1) != 0};
-  if (made.ints.empty() == made.strings.empty()) return bad_attribute("it needs either cats_int64s or cats_strings");
-  return made;
+  const attributes_of<op::ml::OneHotEncoder> a{c.attributes};
+  const bool one = a.cats_int64s.empty() != a.cats_strings.empty();
+  if (status s = check_given("either cats_int64s or cats_strings", one); !s) return s;
+  return one_hot_encoder{a.cats_int64s, a.cats_strings, a.zeros != 0};
 }
 
 status one_hot_encoder::run(run_context& c) const {
   const value& x = c.input(0);
   const auto n = std::int64_t(std::max(ints.size(), strings.size()));
-  if (x.shape.rank() == max_rank) return bad_input("X has shape ", x.shape, ", a rank too high");
+  if (status s = check_fits("X with another axis", x.shape.rank() < max_rank); !s) return s;
   if ((x.type == dtype::string) != ints.empty())
-    return bad_input("X has elements of ", x.type, "; its categories have another type");
+    return check_type("X", x.type, ints.empty() ? dtype::string : dtype::i64);
   extents shape = x.shape;
   shape.push_back(n);
   const result<tensor_view<float>> y = c.output<float>(0, shape);

@@ -1,8 +1,10 @@
 #include <cameo/eps/cpu/ml_labels.hpp>
+#include <cameo/op/attributes/ml.hpp>
 
 #include <algorithm>
 #include <memory>
 
+#include "map_input.hpp"
 #include "operands/operand_values.hpp"
 #include "skeletons/strided_copy.hpp"
 
@@ -16,33 +18,23 @@ bool precedes(const T& a, const T& b) {
   else return a < b;
 }
 
-/// The keys, values or default that an attribute of any kind contains.
+/// The keys or values that an attribute of any kind lists.
 struct given_list {
   dtype type = dtype::undefined;
   const void* data = nullptr;
   std::int64_t count = 0;
 };
-given_list listed(const bind_context& c, std::string_view name) {
-  const attribute* const a = c.find(name);
-  if (!a) return {};
-  switch (a->kind) {
-    case attribute_kind::t:
-      if (a->tensors.empty()) return {};
-      return {a->tensors[0].type, a->tensors[0].data, a->tensors[0].shape.count()};
-    case attribute_kind::floats: return {dtype::f32, a->floats.data(), std::int64_t(a->floats.size())};
-    case attribute_kind::ints: return {dtype::i64, a->ints.data(), std::int64_t(a->ints.size())};
-    case attribute_kind::strings: return {dtype::string, a->strings.data(), std::int64_t(a->strings.size())};
-    case attribute_kind::f: return {dtype::f32, &a->f, 1};
-    case attribute_kind::i: return {dtype::i64, &a->i, 1};
-    case attribute_kind::s: return {dtype::string, &a->s, 1};
-    default: return {};
-  }
+template <class T>
+given_list listed(std::span<const T> list) {
+  return {dtype_of<T>, list.data(), std::int64_t(list.size())};
 }
-template <std::size_t N>
-given_list first_listed(const bind_context& c, const std::string_view (&names)[N]) {
-  for (const std::string_view name : names)
-    if (const given_list found = listed(c, name); found.type != dtype::undefined) return found;
-  return {};
+/// The first of these attributes that the node has.
+given_list first_of(attribute_tensor tensor, const attribute_list<std::string_view>& strings,
+                    const attribute_list<std::int64_t>& ints, const attribute_list<float>& numbers) {
+  if (tensor) return {tensor->type, tensor->data, tensor->shape.count()};
+  if (strings.given) return listed<std::string_view>(strings);
+  if (ints.given) return listed<std::int64_t>(ints);
+  return numbers.given ? listed<float>(numbers) : given_list{};
 }
 
 /// Memory for elements of any type, strings too, that lives as long as the plan.
@@ -59,19 +51,35 @@ result<std::span<T>> keep_elements(bind_context& c, std::int64_t count) {
 
 using labels = label_table::elements;
 
+/// The value for keys that are not in the table, which attributes set for three types.
+template <class T>
+T otherwise_of(const op::ml::label_encoder_attributes& a) {
+  if (a.default_tensor) return static_cast<const T*>(a.default_tensor->data)[0];
+  if constexpr (std::is_same_v<T, std::string_view>) return a.default_string;
+  else if constexpr (std::is_same_v<T, std::int64_t>) return a.default_int64;
+  else if constexpr (std::is_floating_point_v<T>) return std::is_same_v<T, float> ? T(a.default_float) : -T(0);
+  else return T(-1);
+}
+
 /// Makes a table of sorted keys with their values. Of equal keys, the first counts.
-status sort_table(bind_context& c, label_table& table, const given_list& keys, const given_list& values) {
-  if (keys.count != values.count) return bad_attribute("there are ", keys.count, " keys and ", values.count, " values");
+status make_table(bind_context& c, const op::ml::label_encoder_attributes& a, const given_list& keys,
+                  const given_list& values, label_table& table) {
+  if (status s = in_attributes(check_count("the list of values", values.count, keys.count)); !s) return s;
   for (const dtype type : {keys.type, values.type})
     if (!(detail::bit_of(type) & labels::mask)) return bad_attribute("keys or values of type ", type);
+  if (a.default_tensor) {
+    if (status s = in_attributes(check_type("default_tensor", a.default_tensor->type, values.type)); !s) return s;
+    const std::int64_t count = a.default_tensor->shape.count();
+    if (status s = in_attributes(check_least_count("default_tensor", count, 1)); !s) return s;
+  }
   const result<std::span<std::int64_t>> order = c.keep<std::int64_t>(std::size_t(keys.count));
   if (!order) return order.error();
   for (std::size_t i = 0; i < order->size(); ++i) (*order)[i] = std::int64_t(i);
   table.key_type = keys.type, table.value_type = values.type;
   const status sorted = labels::visit(keys.type, status{}, [&]<class K>(std::type_identity<K>) -> status {
     const K* const from = static_cast<const K*>(keys.data);
-    std::sort(order->begin(), order->end(), [&](std::int64_t a, std::int64_t b) {
-      return precedes(from[a], from[b]) || (!precedes(from[b], from[a]) && a < b);
+    std::sort(order->begin(), order->end(), [&](std::int64_t i, std::int64_t j) {
+      return precedes(from[i], from[j]) || (!precedes(from[j], from[i]) && i < j);
     });
     const result<std::span<K>> kept = keep_elements<K>(c, keys.count);
     if (!kept) return kept.error();
@@ -85,87 +93,60 @@ status sort_table(bind_context& c, label_table& table, const given_list& keys, c
   });
   if (!sorted) return sorted;
   return labels::visit(values.type, status{}, [&]<class V>(std::type_identity<V>) -> status {
-    const result<std::span<V>> kept = keep_elements<V>(c, table.count);
+    const result<std::span<V>> kept = keep_elements<V>(c, table.count + 1);
     if (!kept) return kept.error();
     for (std::int64_t i = 0; i < table.count; ++i)
       (*kept)[std::size_t(i)] = static_cast<const V*>(values.data)[(*order)[std::size_t(i)]];
-    table.values = kept->data();
+    V* const otherwise = kept->data() + table.count;
+    *otherwise = otherwise_of<V>(a);
+    table.values = kept->data(), table.otherwise = otherwise;
     return {};
   });
 }
 
-/// Returns the value for keys that are not in the table: from the node's attributes, else the default of the operator.
-result<const void*> otherwise_of(bind_context& c, dtype type) {
-  if (const given_list given = listed(c, "default_tensor"); given.type != dtype::undefined) {
-    if (given.type != type || given.count < 1) return bad_attribute("default_tensor must be one ", type);
-    return given.data;
-  }
-  if (const attribute* const a = c.find(type == dtype::string ? "default_string"
-                                        : type == dtype::i64  ? "default_int64"
-                                                              : "default_float");
-      a && (type == dtype::string || type == dtype::i64 || type == dtype::f32))
-    return listed(c, a->name).data;
-  return static_cast<const void*>(nullptr);
-}
-
-/// The default of nodes without a default attribute.
-template <class T>
-constexpr T preset = std::is_floating_point_v<T> ? -T(0) : T(-1);
-template <>
-constexpr std::string_view preset<std::string_view> = "_Unused";
-
-status set_otherwise(bind_context& c, label_table& table) {
-  const result<const void*> given = otherwise_of(c, table.value_type);
-  if (!given) return given.error();
-  table.otherwise = *given;
-  if (table.otherwise) return {};
-  labels::call(table.value_type, [&]<class T>(std::type_identity<T>) { table.otherwise = &preset<T>; });
-  return {};
-}
-
 /// A table from two lists, strings and integers: that of the input's type is the keys (LabelEncoder 1, CategoryMapper).
-result<label_table> two_way_table(bind_context& c, const given_list& strings, const given_list& ints) {
-  label_table made;
-  const bool from_strings = !c.inputs.empty() && c.inputs[0].type == dtype::string;
-  if (status s = sort_table(c, made, from_strings ? strings : ints, from_strings ? ints : strings); !s) return s;
-  if (status s = set_otherwise(c, made); !s) return s;
-  return made;
+status make_two_way_table(bind_context& c, const op::ml::label_encoder_attributes& a,
+                          std::span<const std::string_view> strings, std::span<const std::int64_t> ints,
+                          label_table& table) {
+  const given_list texts = listed(strings), numbers = listed(ints);
+  if (!c.inputs.empty() && c.inputs[0].type == dtype::string) return make_table(c, a, texts, numbers, table);
+  return make_table(c, a, numbers, texts, table);
 }
 
 }  // namespace
 
 result<label_encoder> label_encoder::bind(bind_context& c) {
+  const attributes_of<op::ml::LabelEncoder> a{c.attributes};
+  label_encoder made;
   if (c.since == 1) {
-    const given_list classes = listed(c, "classes_strings");
-    const result<std::span<std::int64_t>> numbers = c.keep<std::int64_t>(std::size_t(classes.count));
+    const result<std::span<std::int64_t>> numbers = c.keep<std::int64_t>(a.classes_strings.size());
     if (!numbers) return numbers.error();
     for (std::size_t i = 0; i < numbers->size(); ++i) (*numbers)[i] = std::int64_t(i);
-    return two_way_table(c, {dtype::string, classes.data, classes.count}, {dtype::i64, numbers->data(), classes.count})
-        .transform([](const label_table& made) { return label_encoder{made}; });
+    if (status s = make_two_way_table(c, a, a.classes_strings, *numbers, made); !s) return s;
+    return made;
   }
-  constexpr std::string_view key_names[] = {"keys_tensor", "keys_strings", "keys_int64s", "keys_floats"};
-  constexpr std::string_view value_names[] = {"values_tensor", "values_strings", "values_int64s", "values_floats"};
-  const given_list keys = first_listed(c, key_names), values = first_listed(c, value_names);
-  if (keys.type == dtype::undefined) return bad_attribute("it needs one of the keys_ attributes");
-  if (values.type == dtype::undefined) return bad_attribute("it needs one of the values_ attributes");
-  label_encoder made;
+  const given_list keys = first_of(a.keys_tensor, a.keys_strings, a.keys_int64s, a.keys_floats);
+  const given_list values = first_of(a.values_tensor, a.values_strings, a.values_int64s, a.values_floats);
+  if (status s = check_given("one of the keys_ attributes", keys.type != dtype::undefined); !s) return s;
+  if (status s = check_given("one of the values_ attributes", values.type != dtype::undefined); !s) return s;
   made.nan_is_key = c.since >= 4;
-  if (status s = sort_table(c, made, keys, values); !s) return s;
-  if (status s = set_otherwise(c, made); !s) return s;
+  if (status s = make_table(c, a, keys, values, made); !s) return s;
   return made;
 }
 
 result<category_mapper> category_mapper::bind(bind_context& c) {
-  const given_list strings = listed(c, "cats_strings"), ints = listed(c, "cats_int64s");
-  return two_way_table(c, {dtype::string, strings.data, strings.count}, {dtype::i64, ints.data, ints.count})
-      .transform([](const label_table& made) { return category_mapper{made}; });
+  const attributes_of<op::ml::CategoryMapper> a{c.attributes};
+  op::ml::label_encoder_attributes defaults;
+  defaults.default_int64 = a.default_int64, defaults.default_string = a.default_string;
+  category_mapper made;
+  if (status s = make_two_way_table(c, defaults, a.cats_strings, a.cats_int64s, made); !s) return s;
+  return made;
 }
 
 status label_table::run(run_context& c) const {
   const value& x = c.input(0);
-  if (x.type != key_type) return bad_input("X has elements of ", x.type, ", its keys are ", key_type);
-  if (c.output_type(0) != value_type)
-    return bad_input("Y has elements of ", c.output_type(0), ", its values are ", value_type);
+  if (status s = check_type("X", x.type, key_type); !s) return s;
+  if (status s = check_type("Y", c.output_type(0), value_type); !s) return s;
   const result<value*> y = c.output(0, x.shape);
   if (!y) return y.error();
   labels::call(key_type, [&]<class K>(std::type_identity<K>) {
@@ -190,8 +171,7 @@ status array_feature_extractor::run(run_context& c) const {
   const std::int64_t columns = x.shape.back(), wanted = y.shape.count();
   const auto* const index = static_cast<const std::int64_t*>(y.data);
   for (std::int64_t i = 0; i < wanted; ++i)
-    if (index[i] < 0 || index[i] >= columns)
-      return bad_input("index ", index[i], " at ", i, " is not in [0,", columns, ") of X ", x.shape);
+    if (status s = check_element("Y", index[i], 0, columns - 1); !s) return s;
   extents shape = x.shape;
   if (shape.rank() == 1) shape.insert(0, 1);
   shape[shape.rank() - 1] = wanted;
@@ -207,22 +187,20 @@ status array_feature_extractor::run(run_context& c) const {
 }
 
 result<dict_vectorizer> dict_vectorizer::bind(bind_context& c) {
-  dict_vectorizer made{c.strings_or("string_vocabulary"), c.ints_or("int64_vocabulary")};
-  if (made.strings.empty() == made.ints.empty())
-    return bad_attribute("it needs either string_vocabulary or int64_vocabulary");
-  return made;
+  const attributes_of<op::ml::DictVectorizer> a{c.attributes};
+  const bool one = a.string_vocabulary.empty() != a.int64_vocabulary.empty();
+  if (status s = check_given("either string_vocabulary or int64_vocabulary", one); !s) return s;
+  return dict_vectorizer{a.string_vocabulary, a.int64_vocabulary};
 }
 
 status dict_vectorizer::run(run_context& c) const {
   const value& map = c.input(0);
   const std::size_t n = std::max(strings.size(), ints.size());
-  if (map.kind != value_kind::map || map.parts.size() != 2) return bad_input("X is not a map");
+  if (status s = check_map(map, strings.empty() ? dtype::i64 : dtype::string); !s) return s;
   const value &keys = map.parts[0], &values = map.parts[1];
-  if (keys.type != (strings.empty() ? dtype::i64 : dtype::string))
-    return bad_input("the map's keys are of type ", keys.type, ", those of the vocabulary are not");
   const result<value*> y = c.output(0, {1, std::int64_t(n)});
   if (!y) return y.error();
-  if (values.type != (*y)->type) return bad_input("the map's values are of type ", values.type, ", Y is ", (*y)->type);
+  if (status s = check_type("X", values.type, (*y)->type); !s) return s;
   const std::int64_t count = std::min(keys.shape.count(), values.shape.count());
   elements::call(values.type, [&]<class T>(std::type_identity<T>) {
     for (std::size_t k = 0; k < n; ++k) {
@@ -238,10 +216,10 @@ status dict_vectorizer::run(run_context& c) const {
 }
 
 result<zip_map> zip_map::bind(bind_context& c) {
-  zip_map made{c.strings_or("classlabels_strings"), c.ints_or("classlabels_int64s")};
-  if (made.strings.empty() == made.ints.empty())
-    return bad_attribute("it needs either classlabels_strings or classlabels_int64s");
-  return made;
+  const attributes_of<op::ml::ZipMap> a{c.attributes};
+  const bool one = a.classlabels_strings.empty() != a.classlabels_int64s.empty();
+  if (status s = check_given("either classlabels_strings or classlabels_int64s", one); !s) return s;
+  return zip_map{a.classlabels_strings, a.classlabels_int64s};
 }
 
 /// Makes a map as output 0, and returns a reference that keeps it alive after output 0 is overwritten by the next map.
@@ -263,8 +241,7 @@ result<value> zip_map::map_of(run_context& c, const value& keys, const float* ro
 status zip_map::run(run_context& c) const {
   const tensor_view<const float> x = c.input<float>(0);
   const auto columns = std::int64_t(std::max(strings.size(), ints.size()));
-  if (x.shape().back() != columns)
-    return bad_input("X has shape ", x.shape(), "; it needs ", columns, " columns, one per label");
+  if (status s = check_count("a row of X", x.shape().back(), columns); !s) return s;
   const auto rows = std::size_t(x.rank() == 2 ? x.dim(0) : 1);
   const value keys = strings.empty() ? value::tensor<std::int64_t>({columns}, ints)
                                      : value::tensor<std::string_view>({columns}, strings);

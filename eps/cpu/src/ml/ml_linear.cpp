@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/ml_linear.hpp>
+#include <cameo/op/attributes/ml.hpp>
 
 #include "feature_walk.hpp"
 
@@ -7,24 +8,12 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-status read_scores(const bind_context& c, linear_scores& made) {
-  made.coefficients = c.floats_or("coefficients"), made.intercepts = c.floats_or("intercepts");
-  return read_transform(c, made.transform);
-}
-status check_counts(const linear_scores& made) {
-  if (!made.intercepts.empty() && std::int64_t(made.intercepts.size()) != made.count)
-    return bad_attribute("intercepts has ", made.intercepts.size(), " elements, must have ", made.count);
-  return {};
-}
-
 /// Calls f(row, scores) for each row, with space for two scores at least. A score has as many coefficients as X has
 /// columns; files with more coefficients than that exist.
 template <class F>
 status each_row(run_context& c, const linear_scores& scores, const feature_rows& size, const F& f) {
-  const std::size_t given = scores.coefficients.size();
-  if (size.columns > std::int64_t(given) / scores.count)
-    return bad_input("X has shape ", c.input(0).shape, ", for which ", scores.count, " scores need as many times ",
-                     size.columns, " coefficients; there are ", given);
+  const std::int64_t most = std::int64_t(scores.coefficients.size()) / scores.count;
+  if (status s = check_number("the number of X's columns", size.columns, 0, most); !s) return s;
   return each_feature_row(c, size, size.columns, scores.count + 1, 16,
                           [&](std::int64_t row, const double* x, double* made, std::size_t) {
                             scores.score(x, size.columns, made);
@@ -43,11 +32,10 @@ void linear_scores::score(const double* x, std::int64_t columns, double* scores)
 }
 
 result<linear_regressor> linear_regressor::bind(bind_context& c) {
-  linear_regressor made;
-  if (status s = read_scores(c, made); !s) return s;
-  made.count = c.int_or("targets", 1);
-  if (status s = check_counts(made); !s) return s;
-  return made;
+  const attributes_of<op::ml::LinearRegressor> a{c.attributes};
+  if (!a.intercepts.empty())
+    if (status s = in_attributes(check_count("intercepts", std::int64_t(a.intercepts.size()), a.targets)); !s) return s;
+  return linear_regressor{{a.coefficients, a.intercepts, a.targets, a.post_transform}};
 }
 
 status linear_regressor::run(run_context& c) const {
@@ -61,15 +49,13 @@ status linear_regressor::run(run_context& c) const {
 }
 
 result<linear_classifier> linear_classifier::bind(bind_context& c) {
-  linear_classifier made;
-  if (status s = read_scores(c, made); !s) return s;
-  made.labels = {c.strings_or("classlabels_strings"), c.ints_or("classlabels_ints")};
-  if (made.labels.count() < 1) return bad_attribute("it needs classlabels_strings or classlabels_ints");
-  made.count = made.intercepts.empty() ? made.labels.count() : std::int64_t(made.intercepts.size());
-  if (made.count != made.labels.count() && !(made.count == 1 && made.labels.count() == 2))
-    return bad_attribute("there are ", made.count, " intercepts for ", made.labels.count(), " labels");
-  if (status s = check_counts(made); !s) return s;
-  return made;
+  const attributes_of<op::ml::LinearClassifier> a{c.attributes};
+  const class_labels labels{a.classlabels_strings, a.classlabels_ints};
+  const std::int64_t count = a.intercepts.empty() ? labels.count() : std::int64_t(a.intercepts.size());
+  if (status s = check_given("classlabels_strings or classlabels_ints", labels.count() > 0); !s) return s;
+  if (count != 1 || labels.count() != 2)
+    if (status s = in_attributes(check_count("intercepts", count, labels.count())); !s) return s;
+  return linear_classifier{{a.coefficients, a.intercepts, count, a.post_transform}, labels};
 }
 
 status linear_classifier::run(run_context& c) const {

@@ -5,16 +5,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "operands/choice.hpp"
 #include "operands/operand_values.hpp"
 #include "skeletons/map.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
-
-result<score_transform> score_transform_named(std::string_view name) {
-  constexpr std::string_view names[] = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
-  return choice_of("post_transform", name, names).transform([](std::size_t i) { return score_transform(i); });
-}
 
 double logistic(double v) {
   map_loop<op::Sigmoid, double>()({}, &v, &v, 1);
@@ -73,16 +67,15 @@ void read_row(const value& x, std::int64_t row, std::int64_t columns, double* to
   });
 }
 
-result<std::span<const double>> numbers_of(bind_context& c, std::string_view floats, std::string_view tensor) {
-  const attribute* const t = tensor.empty() ? nullptr : c.find(tensor);
-  const value* const v = t && t->kind == attribute_kind::t && !t->tensors.empty() ? &t->tensors[0] : nullptr;
-  if (v && (detail::bit_of(v->type) & mask_of<float, double, float16, std::uint8_t>) == 0)
-    return bad_attribute(tensor, " is a tensor of ", v->type, ", must be one of floats");
-  const std::span<const float> from = v || floats.empty() ? std::span<const float>{} : c.floats_or(floats);
-  result<std::span<double>> kept = c.keep<double>(v ? std::size_t(v->shape.count()) : from.size());
+result<std::span<const double>> numbers_of(bind_context& c, std::string_view name, attribute_tensor tensor,
+                                           std::span<const float> floats) {
+  if (tensor && (detail::bit_of(tensor->type) & mask_of<float, double, float16, std::uint8_t>) == 0)
+    return bad_attribute(name, " is a tensor of ", tensor->type, ", must be one of floats");
+  const std::int64_t count = tensor ? tensor->shape.count() : std::int64_t(floats.size());
+  const result<std::span<double>> kept = c.keep<double>(std::size_t(count));
   if (!kept) return kept.error();
-  if (v) read_row(*v, 0, v->shape.count(), kept->data());
-  else std::copy(from.begin(), from.end(), kept->begin());
+  if (tensor) read_row(*tensor, 0, count, kept->data());
+  else std::copy(floats.begin(), floats.end(), kept->begin());
   return std::span<const double>{*kept};
 }
 

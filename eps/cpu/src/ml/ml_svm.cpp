@@ -1,10 +1,10 @@
 #include <cameo/eps/cpu/ml_linear.hpp>
+#include <cameo/op/attributes/ml.hpp>
 
 #include <algorithm>
 #include <cmath>
 
 #include "feature_walk.hpp"
-#include "operands/choice.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
 namespace {
@@ -43,17 +43,25 @@ void couple(const double* r, std::int64_t n, double* p, double* q, double* qp) {
   }
 }
 
-}  // namespace
-
-status svm_state::read(const bind_context& c) {
-  if (status read = read_choice(c, "kernel_type", {"LINEAR", "POLY", "RBF", "SIGMOID"}, how); !read) return read;
-  const std::span<const float> parameters = c.floats_or("kernel_params");
-  if (!parameters.empty() && parameters.size() < 3)
-    return bad_attribute("kernel_params has ", parameters.size(), " elements, must have gamma, coef0 and degree");
-  if (!parameters.empty()) gamma = double(parameters[0]), coef0 = double(parameters[1]), degree = double(parameters[2]);
-  coefficients = c.floats_or("coefficients"), vectors = c.floats_or("support_vectors"), rho = c.floats_or("rho");
-  return read_transform(c, transform);
+/// Checks that an attribute has so many elements at least.
+status check_length(std::string_view name, std::span<const float> list, std::int64_t least) {
+  return in_attributes(check_least_count(name, std::int64_t(list.size()), least));
 }
+
+/// Reads what both machines have.
+template <class Attributes>
+status read_machine(const Attributes& a, svm_state& made) {
+  if (status s = check_length("rho", a.rho, 1); !s) return s;
+  if (const std::span<const float> p = a.kernel_params; !p.empty()) {
+    if (status s = check_length("kernel_params", p, 3); !s) return s;
+    made.gamma = double(p[0]), made.coef0 = double(p[1]), made.degree = double(p[2]);
+  }
+  made.how = a.kernel_type, made.transform = a.post_transform;
+  made.coefficients = a.coefficients, made.vectors = a.support_vectors, made.rho = a.rho;
+  return {};
+}
+
+}  // namespace
 
 double svm_state::kernel(const double* x, const float* vector, std::int64_t columns) const {
   double sum = 0;
@@ -67,15 +75,17 @@ double svm_state::kernel(const double* x, const float* vector, std::int64_t colu
 }
 
 result<svm_regressor> svm_regressor::bind(bind_context& c) {
+  const attributes_of<op::ml::SVMRegressor> a{c.attributes};
   svm_regressor made;
-  if (status s = made.read(c); !s) return s;
-  made.one_class = c.int_or("one_class", 0) != 0;
-  made.supports = c.int_or("n_supports", 0);
-  if (made.rho.empty()) return bad_attribute("attribute rho has no elements");
-  const auto n = std::size_t(made.supports);
-  if (n > 0 && (made.coefficients.size() < n || made.vectors.size() % n != 0))
-    return bad_attribute("coefficients and support_vectors don't fit ", n, " supports");
-  if (n == 0) made.how = kernel_kind::linear;
+  if (status s = read_machine(a, made); !s) return s;
+  made.one_class = a.one_class != 0, made.supports = a.n_supports;
+  if (made.supports == 0) {
+    made.how = kernel_kind::linear;
+    return made;
+  }
+  if (status s = check_length("coefficients", made.coefficients, made.supports); !s) return s;
+  const auto numbers = std::int64_t(made.vectors.size());
+  if (status s = in_attributes(check_multiple("support_vectors", numbers, made.supports)); !s) return s;
   return made;
 }
 
@@ -102,38 +112,38 @@ struct svm_classifier::row_scratch {
 };
 
 result<svm_classifier> svm_classifier::bind(bind_context& c) {
+  const attributes_of<op::ml::SVMClassifier> a{c.attributes};
   svm_classifier made;
-  if (status s = made.read(c); !s) return s;
-  made.labels = {c.strings_or("classlabels_strings"), c.ints_or("classlabels_ints")};
-  const std::int64_t n = made.labels.count();
-  if (n < 1 || n > 4096) return bad_attribute("it needs classlabels_strings or classlabels_ints, 1 to 4096 of them");
-  made.per_class = c.ints_or("vectors_per_class");
-  made.prob_a = c.floats_or("prob_a"), made.prob_b = c.floats_or("prob_b");
-  if (made.rho.empty()) return bad_attribute("attribute rho has no elements");
+  if (status s = read_machine(a, made); !s) return s;
+  made.labels = {a.classlabels_strings, a.classlabels_ints};
+  made.per_class = a.vectors_per_class, made.prob_a = a.prob_a, made.prob_b = a.prob_b;
+  const std::int64_t n = made.labels.count(), pairs = n * (n - 1) / 2;
+  const auto coefficients = std::int64_t(made.coefficients.size()), numbers = std::int64_t(made.vectors.size());
+  if (status s = in_attributes(check_number("the number of classlabels", n, 1, 4096)); !s) return s;
   if (made.per_class.empty()) {
     made.how = kernel_kind::linear;
-    if (made.coefficients.size() % std::size_t(n) != 0)
-      return bad_attribute("coefficients has ", made.coefficients.size(), " elements, no multiple of ", n, " labels");
+    if (status s = in_attributes(check_multiple("coefficients", coefficients, n)); !s) return s;
     return made;
   }
-  const auto pairs = std::size_t(n * (n - 1) / 2);
-  if (std::int64_t(made.per_class.size()) != n) return bad_attribute("vectors_per_class must have ", n, " elements");
+  const auto classes = std::int64_t(made.per_class.size());
+  if (status s = in_attributes(check_count("vectors_per_class", classes, n)); !s) return s;
   const result<std::span<std::int64_t>> starts = c.keep<std::int64_t>(std::size_t(n));
   if (!starts) return starts.error();
+  bool fits = true;
   for (std::size_t i = 0; i < std::size_t(n); ++i) {
     (*starts)[i] = made.supports;
-    if (!checked_add(made.supports, made.per_class[i], made.supports))
-      return bad_attribute("vectors_per_class must have sizes, not ", made.per_class[i]);
+    fits = fits && checked_add(made.supports, made.per_class[i], made.supports);
   }
   made.starts = *starts;
   std::int64_t needed = 0;
-  if (!checked_multiply(made.supports, n - 1, needed) || std::int64_t(made.coefficients.size()) < needed)
-    return bad_attribute("coefficients has ", made.coefficients.size(), " elements, too few for its vectors");
-  if (made.supports == 0 || made.vectors.size() % std::size_t(made.supports) != 0)
-    return bad_attribute("support_vectors has ", made.vectors.size(), " elements for ", made.supports, " vectors");
-  if (made.rho.size() < pairs) return bad_attribute("rho has ", made.rho.size(), " elements, must have ", pairs);
-  if (!made.prob_a.empty() && (made.prob_a.size() < pairs || made.prob_b.size() < pairs))
-    return bad_attribute("prob_a and prob_b must have ", pairs, " elements");
+  fits = fits && checked_multiply(made.supports, n - 1, needed);
+  if (status s = in_attributes(check_fits("vectors_per_class", fits)); !s) return s;
+  if (status s = check_length("coefficients", made.coefficients, needed); !s) return s;
+  if (status s = in_attributes(check_multiple("support_vectors", numbers, made.supports)); !s) return s;
+  if (status s = check_length("rho", made.rho, pairs); !s) return s;
+  if (made.prob_a.empty()) return made;
+  if (status s = check_length("prob_a", made.prob_a, pairs); !s) return s;
+  if (status s = check_length("prob_b", made.prob_b, pairs); !s) return s;
   return made;
 }
 

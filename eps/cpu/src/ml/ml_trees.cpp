@@ -1,17 +1,17 @@
 #include <cameo/eps/cpu/ml_trees.hpp>
+#include <cameo/op/attributes/ml.hpp>
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <utility>
 
 #include "feature_walk.hpp"
-#include "operands/choice.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 using rule = tree_node::rule;
+using op::ml::tree_ensemble_attributes, op::ml::tree_ensemble_regressor_attributes;
 
 bool holds(const tree_node& node, double v, std::span<const double> members) {
   if (node.missing_is_yes && v != v) return true;
@@ -84,12 +84,11 @@ struct forest_builder {
   }
 };
 
-result<rule> rule_named(std::string_view name) {
-  constexpr std::string_view names[] = {"BRANCH_LEQ", "BRANCH_LT",  "BRANCH_GTE",    "BRANCH_GT",
-                                        "BRANCH_EQ",  "BRANCH_NEQ", "BRANCH_MEMBER", "LEAF"};
-  for (std::size_t i = 0; i < std::size(names); ++i)
-    if (name == names[i] && rule(i) != rule::member) return rule(i);
-  return bad_attribute("nodes_modes has '", name, "', which is not a mode");
+/// The rule that nodes_modes names; a leaf otherwise.
+rule rule_named(std::string_view name) {
+  constexpr detail::legal_values names{
+      "BRANCH_LEQ|BRANCH_LT|BRANCH_GTE|BRANCH_GT|BRANCH_EQ|BRANCH_NEQ|BRANCH_MEMBER|LEAF"};
+  return rule(names.number_of(name, std::uint8_t(rule::leaf)));
 }
 
 /// The key by which versions 1 to 4 refer to nodes: their tree and their number in it.
@@ -98,19 +97,28 @@ struct node_key {
   std::uint32_t index;
   bool operator<(const node_key& other) const { return tree != other.tree ? tree < other.tree : number < other.number; }
 };
-const node_key* find_node(std::span<const node_key> keys, std::int64_t tree, std::int64_t number) {
+/// The index of a node; INVALID_GRAPH if there is none.
+result<std::uint32_t> find_node(std::span<const node_key> keys, std::int64_t tree, std::int64_t number) {
   const node_key wanted{tree, number, 0};
   const auto found = std::lower_bound(keys.begin(), keys.end(), wanted);
-  return found == keys.end() || wanted < *found ? nullptr : &*found;
+  if (found == keys.end() || wanted < *found) return bad_attribute("tree ", tree, " has no node ", number);
+  return found->index;
 }
 
-status check_count(std::size_t count, std::size_t want, std::string_view what) {
-  if (count == want) return {};
-  return bad_attribute(what, " has ", count, " elements, must have ", want);
+/// Checks that an element of a list of attributes is an index, a class, or a column.
+status check_index(std::string_view name, std::int64_t has, std::int64_t count) {
+  return in_attributes(check_element(name, has, 0, count - 1));
+}
+/// Checks that lists have the same length.
+status check_lengths(std::string_view what, std::initializer_list<std::size_t> lengths, std::size_t length) {
+  for (const std::size_t each : lengths)
+    if (status s = in_attributes(check_count(what, std::int64_t(each), std::int64_t(length))); !s) return s;
+  return {};
 }
 
-result<std::span<const node_key>> index_nodes(bind_context& c, std::size_t n) {
-  const auto trees = c.ints_or("nodes_treeids"), numbers = c.ints_or("nodes_nodeids");
+result<std::span<const node_key>> index_nodes(bind_context& c, std::span<const std::int64_t> trees,
+                                              std::span<const std::int64_t> numbers) {
+  const std::size_t n = trees.size();
   result<std::span<node_key>> keys = c.keep<node_key>(n);
   if (!keys) return keys.error();
   for (std::size_t i = 0; i < n; ++i) (*keys)[i] = {trees[i], numbers[i], std::uint32_t(i)};
@@ -121,29 +129,26 @@ result<std::span<const node_key>> index_nodes(bind_context& c, std::size_t n) {
   return std::span<const node_key>{*keys};
 }
 
-/// The names of the attributes that list the weights of leaves.
-struct weight_names {
-  std::string_view trees, nodes, ids, weights, tensor;
+/// The weights of leaves, with the names of two attributes.
+struct weight_lists {
+  std::string_view ids_name, tensor_name;
+  std::span<const std::int64_t> ids, trees, nodes;
+  attribute_tensor tensor;
+  std::span<const float> weights;
 };
-constexpr weight_names target_names{"target_treeids", "target_nodeids", "target_ids", "target_weights",
-                                    "target_weights_as_tensor"};
-constexpr weight_names class_names{"class_treeids", "class_nodeids", "class_ids", "class_weights",
-                                   "class_weights_as_tensor"};
 
-status add_weights(forest_builder& b, std::span<const node_key> keys, const weight_names& names) {
-  const auto trees = b.c.ints_or(names.trees), numbers = b.c.ints_or(names.nodes), ids = b.c.ints_or(names.ids);
-  const result<std::span<const double>> values = numbers_of(b.c, names.weights, names.tensor);
+status add_weights(forest_builder& b, std::span<const node_key> keys, const weight_lists& in) {
+  const result<std::span<const double>> values = numbers_of(b.c, in.tensor_name, in.tensor, in.weights);
   if (!values) return values.error();
-  const std::size_t n = ids.size();
-  for (const std::size_t count : {trees.size(), numbers.size(), values->size()})
-    if (status same = check_count(count, n, "a list of leaf weights"); !same) return same;
+  const std::size_t n = in.ids.size();
+  const status same = check_lengths("a list of leaf weights", {in.trees.size(), in.nodes.size(), values->size()}, n);
+  if (!same) return same;
   if (n > std::numeric_limits<std::uint32_t>::max()) return status_code::out_of_memory;
   for (std::size_t i = 0; i < n; ++i) {
-    const node_key* const at = find_node(keys, trees[i], numbers[i]);
-    if (!at) return bad_attribute("a weight is for node ", numbers[i], " of tree ", trees[i], ", which is not there");
-    if (ids[i] < 0 || ids[i] >= b.made.targets)
-      return bad_attribute(names.ids, " has ", ids[i], "; it must lie in [0,", b.made.targets, ")");
-    if (tree_node& node = b.nodes[at->index]; node.how == rule::leaf) ++node.no;
+    const result<std::uint32_t> at = find_node(keys, in.trees[i], in.nodes[i]);
+    if (!at) return at.error();
+    if (status s = check_index(in.ids_name, in.ids[i], b.made.targets); !s) return s;
+    if (tree_node& node = b.nodes[*at]; node.how == rule::leaf) ++node.no;
   }
   std::uint32_t total = 0;
   for (tree_node& node : b.nodes)
@@ -151,8 +156,8 @@ status add_weights(forest_builder& b, std::span<const node_key> keys, const weig
   result<std::span<leaf_weight>> weights = b.c.keep<leaf_weight>(total);
   if (!weights) return weights.error();
   for (std::size_t i = 0; i < n; ++i)
-    if (tree_node& node = b.nodes[find_node(keys, trees[i], numbers[i])->index]; node.how == rule::leaf)
-      (*weights)[node.no++] = {ids[i], (*values)[i]};
+    if (tree_node& node = b.nodes[*find_node(keys, in.trees[i], in.nodes[i])]; node.how == rule::leaf)
+      (*weights)[node.no++] = {in.ids[i], (*values)[i]};
   // With one target, only the first weight of a leaf counts: skl2onnx repeats it, once for each class. With several
   // targets, all weights of a leaf for a target are aggregated, as in ONNX Runtime.
   if (b.made.targets == 1)
@@ -168,145 +173,128 @@ bool follows_missing(std::span<const std::int64_t> tracks, std::size_t i, std::s
   return tracks.size() == n && tracks[i] != 0;
 }
 
-result<tree_forest> listed_forest(bind_context& c, std::int64_t targets, const weight_names& names) {
+/// Columns are below this number, so that the number of columns fits.
+constexpr std::int64_t most_columns = std::numeric_limits<std::int64_t>::max();
+
+/// The forest of versions 1 to 4; a classifier has the same nodes as a regressor.
+result<tree_forest> listed_forest(bind_context& c, const tree_ensemble_regressor_attributes& a, std::int64_t targets,
+                                  const weight_lists& in) {
   forest_builder b{c};
   b.made.targets = targets;
-  const auto modes = c.strings_or("nodes_modes");
-  const auto features = c.ints_or("nodes_featureids"), yes = c.ints_or("nodes_truenodeids");
-  const auto no = c.ints_or("nodes_falsenodeids"), missing = c.ints_or("nodes_missing_value_tracks_true");
-  const auto trees = c.ints_or("nodes_treeids");
-  const std::size_t n = modes.size();
-  const result<std::span<const double>> splits = numbers_of(c, "nodes_values", "nodes_values_as_tensor");
+  const std::size_t n = a.nodes_modes.size();
+  const auto splits = numbers_of(c, "nodes_values_as_tensor", a.nodes_values_as_tensor, a.nodes_values);
   if (!splits) return splits.error();
-  for (const std::size_t count :
-       {features.size(), yes.size(), no.size(), splits->size(), trees.size(), c.ints_or("nodes_nodeids").size()})
-    if (status same = check_count(count, n, "a list of nodes"); !same) return same;
+  const status same = check_lengths("a list of nodes",
+                                    {a.nodes_featureids.size(), a.nodes_truenodeids.size(), a.nodes_falsenodeids.size(),
+                                     splits->size(), a.nodes_treeids.size(), a.nodes_nodeids.size()},
+                                    n);
+  if (!same) return same;
   if (n >= std::numeric_limits<std::uint32_t>::max()) return status_code::out_of_memory;
-  const result<std::span<const node_key>> keys = index_nodes(c, n);
+  const result<std::span<const node_key>> keys = index_nodes(c, a.nodes_treeids, a.nodes_nodeids);
   if (!keys) return keys.error();
   result<std::span<tree_node>> nodes = c.keep<tree_node>(n);
   if (!nodes) return nodes.error();
   b.nodes = *nodes;
   for (std::size_t i = 0; i < n; ++i) {
-    const result<rule> how = rule_named(modes[i]);
-    if (!how) return how.error();
-    tree_node node{*how, follows_missing(missing, i, n), features[i], (*splits)[i], 0, 0, 0, 0};
-    if (*how != rule::leaf) {
-      const node_key *const a = find_node(*keys, trees[i], yes[i]), *const z = find_node(*keys, trees[i], no[i]);
-      if (!a || !z) return bad_attribute("tree ", trees[i], " has no node ", a ? no[i] : yes[i]);
-      if (node.feature < 0) return bad_attribute("nodes_featureids has ", node.feature, ", must not be negative");
-      if (node.feature == std::numeric_limits<std::int64_t>::max())
-        return bad_attribute("nodes_featureids is too large");
-      node.yes = a->index, node.no = z->index;
-    }
-    b.nodes[i] = node;
+    tree_node& node = b.nodes[i];
+    const bool missing = follows_missing(a.nodes_missing_value_tracks_true, i, n);
+    node = {rule_named(a.nodes_modes[i]), missing, a.nodes_featureids[i], (*splits)[i], 0, 0, 0, 0};
+    if (node.how == rule::leaf) continue;
+    const result<std::uint32_t> yes = find_node(*keys, a.nodes_treeids[i], a.nodes_truenodeids[i]);
+    if (!yes) return yes.error();
+    const result<std::uint32_t> no = find_node(*keys, a.nodes_treeids[i], a.nodes_falsenodeids[i]);
+    if (!no) return no.error();
+    if (status s = check_index("nodes_featureids", node.feature, most_columns); !s) return s;
+    node.yes = *yes, node.no = *no;
   }
-  if (status added = add_weights(b, *keys, names); !added) return added;
-  if (status done = b.finish(trees); !done) return done;
+  if (status added = add_weights(b, *keys, in); !added) return added;
+  if (status done = b.finish(a.nodes_treeids); !done) return done;
   return b.made;
 }
 
-/// The attributes of TreeEnsemble (version 5): nodes and leaves are separate lists, and a node has a flag for each
-/// branch whether it is a leaf.
-struct split_lists {
-  std::span<const std::int64_t> features, yes, no, yes_leaf, no_leaf, missing, targets;
+/// The tensors of TreeEnsemble (version 5), as double.
+struct split_numbers {
   std::span<const double> modes, splits, weights, members;
 };
 
-result<std::uint32_t> branch(std::int64_t to, bool is_leaf, std::size_t nodes, std::size_t leaves) {
-  if (to < 0 || to >= std::int64_t(is_leaf ? leaves : nodes))
-    return bad_attribute("a branch leads to ", is_leaf ? "leaf " : "node ", to, ", of which there are ",
-                         is_leaf ? leaves : nodes);
+/// The index of the node or leaf that a branch leads to; leaves follow the nodes.
+result<std::uint32_t> branch(std::string_view name, std::int64_t to, bool is_leaf, std::size_t nodes,
+                             std::size_t leaves) {
+  if (status s = check_index(name, to, std::int64_t(is_leaf ? leaves : nodes)); !s) return s;
   return std::uint32_t(std::size_t(to) + (is_leaf ? nodes : 0));
 }
 
-status fill_split_nodes(forest_builder& b, const split_lists& in) {
-  const std::size_t n = in.modes.size(), leaves = in.targets.size();
+/// Fills the nodes of TreeEnsemble, in which nodes and leaves are separate lists, and a node has a flag for each branch
+/// whether it is a leaf.
+status fill_split_nodes(forest_builder& b, const tree_ensemble_attributes& a, const split_numbers& in) {
+  const std::size_t n = in.modes.size(), leaves = a.leaf_targetids.size();
   std::size_t member = 0;
   for (std::size_t i = 0; i < n; ++i) {
     if (!(in.modes[i] >= 0 && in.modes[i] <= 6)) return bad_attribute("nodes_modes must lie in [0,6]");
-    const result<std::uint32_t> yes = branch(in.yes[i], in.yes_leaf[i] != 0, n, leaves);
+    const auto yes = branch("nodes_truenodeids", a.nodes_truenodeids[i], a.nodes_trueleafs[i] != 0, n, leaves);
     if (!yes) return yes.error();
-    const result<std::uint32_t> no = branch(in.no[i], in.no_leaf[i] != 0, n, leaves);
+    const auto no = branch("nodes_falsenodeids", a.nodes_falsenodeids[i], a.nodes_falseleafs[i] != 0, n, leaves);
     if (!no) return no.error();
-    if (in.features[i] < 0 || in.features[i] == std::numeric_limits<std::int64_t>::max())
-      return bad_attribute("nodes_featureids has ", in.features[i], ", which is not a column");
-    tree_node node{
-        rule(int(in.modes[i])), follows_missing(in.missing, i, n), in.features[i], in.splits[i], *yes, *no, 0, 0};
-    if (node.how == rule::member) {  // sets are consecutive, and each ends with a NaN
-      node.members_begin = std::uint32_t(member);
-      while (member < in.members.size() && in.members[member] == in.members[member]) ++member;
-      node.members_end = std::uint32_t(member);
-      if (member++ == in.members.size()) return bad_attribute("membership_values must have a NaN after each set");
-    }
-    b.nodes[i] = node;
+    if (status s = check_index("nodes_featureids", a.nodes_featureids[i], most_columns); !s) return s;
+    tree_node& node = b.nodes[i];
+    const bool missing = follows_missing(a.nodes_missing_value_tracks_true, i, n);
+    node = {rule(int(in.modes[i])), missing, a.nodes_featureids[i], in.splits[i], *yes, *no, 0, 0};
+    if (node.how != rule::member) continue;
+    node.members_begin = std::uint32_t(member);  // sets are consecutive, and each ends with a NaN
+    while (member < in.members.size() && in.members[member] == in.members[member]) ++member;
+    node.members_end = std::uint32_t(member);
+    if (member++ == in.members.size()) return bad_attribute("membership_values must have a NaN after each set");
   }
   for (std::size_t i = 0; i < leaves; ++i) {
-    if (in.targets[i] < 0 || in.targets[i] >= b.made.targets)
-      return bad_attribute("leaf_targetids has ", in.targets[i], "; it must lie in [0,", b.made.targets, ")");
+    if (status s = check_index("leaf_targetids", a.leaf_targetids[i], b.made.targets); !s) return s;
     b.nodes[n + i] = {rule::leaf, false, 0, 0, std::uint32_t(i), std::uint32_t(i + 1), 0, 0};
   }
   return {};
 }
 
-result<tree_forest> split_forest(bind_context& c, std::int64_t targets) {
+result<tree_forest> split_forest(bind_context& c, const tree_ensemble_attributes& a) {
   forest_builder b{c};
-  b.made.targets = targets;
-  const result<std::span<const double>> modes = numbers_of(c, "", "nodes_modes"),
-                                        splits = numbers_of(c, "", "nodes_splits"),
-                                        weights = numbers_of(c, "", "leaf_weights"),
-                                        members = numbers_of(c, "", "membership_values");
+  b.made.targets = a.n_targets.value_or(1);
+  const auto modes = numbers_of(c, "nodes_modes", a.nodes_modes),
+             splits = numbers_of(c, "nodes_splits", a.nodes_splits),
+             weights = numbers_of(c, "leaf_weights", a.leaf_weights),
+             members = numbers_of(c, "membership_values", a.membership_values);
   for (const auto* list : {&modes, &splits, &weights, &members})
     if (!*list) return list->error();
-  const split_lists in{c.ints_or("nodes_featureids"),
-                       c.ints_or("nodes_truenodeids"),
-                       c.ints_or("nodes_falsenodeids"),
-                       c.ints_or("nodes_trueleafs"),
-                       c.ints_or("nodes_falseleafs"),
-                       c.ints_or("nodes_missing_value_tracks_true"),
-                       c.ints_or("leaf_targetids"),
-                       *modes,
-                       *splits,
-                       *weights,
-                       *members};
-  const std::size_t n = modes->size(), leaves = in.targets.size();
-  for (const std::size_t count :
-       {in.features.size(), in.yes.size(), in.no.size(), in.yes_leaf.size(), in.no_leaf.size(), splits->size()})
-    if (status same = check_count(count, n, "a list of nodes"); !same) return same;
-  if (status same = check_count(weights->size(), leaves, "leaf_weights"); !same) return same;
+  const std::size_t n = modes->size(), leaves = a.leaf_targetids.size();
+  const status same = check_lengths("a list of nodes",
+                                    {a.nodes_featureids.size(), a.nodes_truenodeids.size(), a.nodes_falsenodeids.size(),
+                                     a.nodes_trueleafs.size(), a.nodes_falseleafs.size(), splits->size()},
+                                    n);
+  if (!same) return same;
+  if (status s = check_lengths("leaf_weights", {weights->size()}, leaves); !s) return s;
   if (n + leaves + members->size() >= std::numeric_limits<std::uint32_t>::max()) return status_code::out_of_memory;
   const result<std::span<tree_node>> nodes = c.keep<tree_node>(n + leaves);
   if (!nodes) return nodes.error();
   b.nodes = *nodes;
-  if (status filled = fill_split_nodes(b, in); !filled) return filled;
-  const std::span<const std::int64_t> from = c.ints_or("tree_roots");
-  const result<std::span<std::uint32_t>> roots = c.keep<std::uint32_t>(from.size());
+  if (status s = fill_split_nodes(b, a, {*modes, *splits, *weights, *members}); !s) return s;
+  const result<std::span<std::uint32_t>> roots = c.keep<std::uint32_t>(a.tree_roots.size());
   if (!roots) return roots.error();
   // A tree that consists of a leaf is a node whose two branches are that leaf.
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const result<std::uint32_t> root = branch(from[i], false, n, leaves);
+  for (std::size_t i = 0; i < roots->size(); ++i) {
+    const result<std::uint32_t> root = branch("tree_roots", a.tree_roots[i], false, n, leaves);
     if (!root) return root.error();
     (*roots)[i] = *root;
   }
   b.roots = *roots;
   const result<std::span<leaf_weight>> kept = c.keep<leaf_weight>(leaves);
   if (!kept) return kept.error();
-  for (std::size_t i = 0; i < leaves; ++i) (*kept)[i] = {in.targets[i], (*weights)[i]};
+  for (std::size_t i = 0; i < leaves; ++i) (*kept)[i] = {a.leaf_targetids[i], (*weights)[i]};
   b.made.weights = *kept, b.made.members = *members;
   if (status done = b.finish(); !done) return done;
   return b.made;
 }
 
-status check_base(std::span<const double> base, std::int64_t targets) {
-  if (base.empty() || std::int64_t(base.size()) == targets) return {};
-  return bad_attribute("base_values has ", base.size(), " elements, must have ", targets);
-}
-
 /// Calls f(row, scores, hit) for all rows, on several threads. hit[t] is true if a leaf has a weight for target t.
 template <class F>
 status each_row(run_context& c, const tree_forest& forest, const feature_rows& size, const F& f) {
-  if (size.rows > 0 && size.columns < forest.features)
-    return bad_input("X has shape ", c.input(0).shape, "; its trees need ", forest.features, " columns");
+  if (size.rows > 0)
+    if (status s = check_least_count("a row of X", size.columns, forest.features); !s) return s;
   const std::int64_t room = std::max<std::int64_t>(2, forest.targets);
   const auto hits = lane_scratch<bool>::make(c, std::size_t(room));
   if (!hits) return hits.error();
@@ -340,26 +328,26 @@ void tree_forest::score(const double* x, double* scores, bool* hit) const {
 }
 
 result<tree_ensemble> tree_ensemble::bind(bind_context& c) {
-  const std::int64_t targets = c.int_or("n_targets", 1), transform = c.int_or("post_transform", 0);
-  result<tree_forest> forest = split_forest(c, targets);
+  const attributes_of<op::ml::TreeEnsemble> a{c.attributes};
+  result<tree_forest> forest = split_forest(c, a);
   if (!forest) return forest.error();
-  const std::int64_t how = c.int_or("aggregate_function", 1);
-  forest->how = tree_forest::aggregate(how);
-  return tree_ensemble{*forest, {}, score_transform(transform)};
+  forest->how = tree_forest::aggregate(a.aggregate_function);
+  return tree_ensemble{*forest, {}, score_transform(a.post_transform)};
 }
 
 result<tree_ensemble_regressor> tree_ensemble_regressor::bind(bind_context& c) {
-  const std::int64_t targets = c.int_or("n_targets", 1);
-  result<tree_forest> forest = listed_forest(c, targets, target_names);
+  const attributes_of<op::ml::TreeEnsembleRegressor> a{c.attributes};
+  const std::int64_t targets = a.n_targets.value_or(1);
+  const weight_lists weights{"target_ids",     "target_weights_as_tensor", a.target_ids,    a.target_treeids,
+                             a.target_nodeids, a.target_weights_as_tensor, a.target_weights};
+  result<tree_forest> forest = listed_forest(c, a, targets, weights);
   if (!forest) return forest.error();
-  if (status read = read_choice(c, "aggregate_function", {"AVERAGE", "SUM", "MIN", "MAX"}, forest->how); !read)
-    return read;
-  const result<std::span<const double>> base = numbers_of(c, "base_values", "base_values_as_tensor");
+  forest->how = a.aggregate_function;
+  const auto base = numbers_of(c, "base_values_as_tensor", a.base_values_as_tensor, a.base_values);
   if (!base) return base.error();
-  if (status fits = check_base(*base, targets); !fits) return fits;
-  tree_ensemble_regressor made{{*forest, *base}};
-  if (status read = read_transform(c, made.transform); !read) return read;
-  return made;
+  if (!base->empty())
+    if (status s = check_lengths("base_values", {base->size()}, std::size_t(targets)); !s) return s;
+  return tree_ensemble_regressor{{*forest, *base, a.post_transform}};
 }
 
 status tree_ensemble::run(run_context& c) const {
@@ -376,17 +364,21 @@ status tree_ensemble::run(run_context& c) const {
 }
 
 result<tree_ensemble_classifier> tree_ensemble_classifier::bind(bind_context& c) {
+  const attributes_of<op::ml::TreeEnsembleClassifier> a{c.attributes};
   tree_ensemble_classifier made;
-  made.labels = {c.strings_or("classlabels_strings"), c.ints_or("classlabels_int64s")};
-  if (made.labels.count() < 1) return bad_attribute("it needs classlabels_strings or classlabels_int64s");
-  result<tree_forest> forest = listed_forest(c, made.labels.count(), class_names);
+  made.labels = {a.classlabels_strings, a.classlabels_int64s}, made.transform = a.post_transform;
+  const auto classes = std::size_t(made.labels.count());
+  if (status s = check_given("classlabels_strings or classlabels_int64s", classes > 0); !s) return s;
+  const weight_lists weights{"class_ids",     "class_weights_as_tensor", a.class_ids,    a.class_treeids,
+                             a.class_nodeids, a.class_weights_as_tensor, a.class_weights};
+  result<tree_forest> forest =
+      listed_forest(c, tree_ensemble_regressor_attributes{c.attributes}, made.labels.count(), weights);
   if (!forest) return forest.error();
   made.forest = *forest;
-  const result<std::span<const double>> base = numbers_of(c, "base_values", "base_values_as_tensor");
+  const auto base = numbers_of(c, "base_values_as_tensor", a.base_values_as_tensor, a.base_values);
   if (!base) return base.error();
-  if (base->size() > std::size_t(made.labels.count())) return check_base(*base, made.labels.count());
+  if (base->size() > classes) return check_lengths("base_values", {base->size()}, classes);
   made.base = *base;
-  if (status read = read_transform(c, made.transform); !read) return read;
   made.one_weighted = made.labels.count() == 2;
   for (const leaf_weight& w : forest->weights) {
     made.one_weighted = made.one_weighted && w.target == forest->weights[0].target;

@@ -19,4 +19,26 @@ template <class... Parts>
   return refuse(status_code::invalid_graph, parts...);
 }
 
+// More checks like those of check_values.hpp.
+
+/// What a check says about attributes: INVALID_GRAPH, in the same words.
+constexpr status in_attributes(status checked) {
+  return checked ? checked : status{status_code::invalid_graph, checked.words()};
+}
+/// "it needs cats_int64s or cats_strings", of attributes.
+constexpr status check_given(std::string_view what, bool given) {
+  if (given) return {};
+  return refuse(status_code::invalid_graph, "it needs ", what);
+}
+/// "rho has 2 elements, must have 3 or more".
+constexpr status check_least_count(std::string_view name, std::int64_t has, std::int64_t least) {
+  if (has >= least) return {};
+  return refuse(status_code::invalid_argument, name, " has ", has, " elements, must have ", least, " or more");
+}
+/// "coefficients has 5 elements, must have a multiple of 2".
+constexpr status check_multiple(std::string_view name, std::int64_t has, std::int64_t of) {
+  if (of > 0 && has % of == 0) return {};
+  return refuse(status_code::invalid_argument, name, " has ", has, " elements, must have a multiple of ", of);
+}
+
 }  // namespace CAMEO_NAMESPACE::eps

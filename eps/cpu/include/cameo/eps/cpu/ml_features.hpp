@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/op/attributes/choices.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 
@@ -24,7 +25,7 @@ struct scaler {
 /// of squares; a row that would be divided by 0 is not changed.
 struct normalizer {
   using elements = table_elements;
-  enum class norm : std::uint8_t { max, l1, l2 } how = norm::max;
+  op::norm_choice how = op::norm_choice::max;
   static result<normalizer> bind(bind_context&);
   status run(run_context&) const;
 };

@@ -30,13 +30,13 @@ struct linear_classifier : linear_scores {
 /// The members that the support vector machines share: kernel functions of rows and support vectors.
 struct svm_state {
   using elements = table_elements;
-  enum class kernel_kind : std::uint8_t { linear, poly, rbf, sigmoid } how = kernel_kind::linear;
+  using kernel_kind = op::kernel_type_choice;
+  kernel_kind how = kernel_kind::linear;
   double gamma = 0, coef0 = 0, degree = 0;
   std::span<const float> coefficients, vectors, rho;
   std::int64_t supports = 0;  // 0: `coefficients` are the weights of columns
   score_transform transform = score_transform::none;
 
-  status read(const bind_context&);
   double kernel(const double* x, const float* vector, std::int64_t columns) const;
 };
 

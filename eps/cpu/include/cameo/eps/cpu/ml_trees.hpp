@@ -22,7 +22,8 @@ struct leaf_weight {
 
 /// The trees of one ensemble, in memory of the plan. Binding checks that there are no cycles and no index out of range.
 struct tree_forest {
-  enum class aggregate : std::uint8_t { average, sum, min, max } how = aggregate::sum;
+  using aggregate = op::aggregate_function_choice;
+  aggregate how = aggregate::sum;
   std::span<const tree_node> nodes;
   std::span<const std::uint32_t> roots;
   std::span<const leaf_weight> weights;

@@ -1,13 +1,12 @@
 #pragma once
 #include <cameo/kernel/bind_context.hpp>
+#include <cameo/op/attributes/choices.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 
 // Types and functions that operators of ai.onnx.ml with scores share.
 
-enum class score_transform : std::uint8_t { none, softmax, logistic, softmax_zero, probit };
-/// Returns the transform with this name; INVALID_GRAPH for an unknown name.
-result<score_transform> score_transform_named(std::string_view name);
+using score_transform = op::post_transform_choice;
 /// Applies a transform to scores[n], in place.
 void transform_scores(score_transform, double* scores, std::int64_t n);
 double logistic(double);
@@ -33,7 +32,7 @@ struct class_labels {
     if (!strings.empty()) static_cast<std::string_view*>(y.data)[i] = strings[std::size_t(k)];
     else static_cast<std::int64_t*>(y.data)[i] = ints[std::size_t(k)];
   }
-  bool fits(const value& y) const { return y.type == (strings.empty() ? dtype::i64 : dtype::string); }
+  dtype type() const { return strings.empty() ? dtype::i64 : dtype::string; }
 };
 
 /// The shape of X [N, F]; a vector [F] is one row.
@@ -44,8 +43,9 @@ feature_rows rows_of(const value& x);
 /// Reads a row of a tensor of numbers as double.
 void read_row(const value& x, std::int64_t row, std::int64_t columns, double* to);
 
-/// Returns the numbers of a tensor attribute, or of an attribute of floats, as double in the plan's memory; empty if
-/// the node has neither.
-result<std::span<const double>> numbers_of(bind_context&, std::string_view floats, std::string_view tensor);
+/// Returns the numbers of an attribute that is a tensor, or of one that lists floats, as double in the plan's memory;
+/// empty if the node has neither. `name` is that of the tensor.
+result<std::span<const double>> numbers_of(bind_context&, std::string_view name, attribute_tensor tensor,
+                                           std::span<const float> floats = {});
 
 }  // namespace CAMEO_NAMESPACE::eps
