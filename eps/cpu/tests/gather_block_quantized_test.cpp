@@ -113,7 +113,7 @@ TEST_CASE("GatherBlockQuantized refuses invalid blocks and shapes") {
   other = p, other.scales_shape[p.quantize_axis] += 1, other.scales.resize(100'000);
   CHECK(words(other).find("scales") != std::string::npos);
   other = p, other.quantize_axis = 3;
-  CHECK(words(other).find("axis 3") != std::string::npos);
+  CHECK(words(other).find("axis is 3") != std::string::npos);
 }
 
 }  // namespace

@@ -78,9 +78,9 @@ TEST_CASE("Reshape keeps sizes for 0, fills in one -1, and refuses what does not
   gives<float>(one_node(13, {counting({1}), list({})})("Reshape"), {}, {0});
   CHECK(refused(one_node(13, {counting({2, 3}), list({-1, -1})})("Reshape"), "more than one -1"));
   CHECK(refused(one_node(13, {counting({2, 3}), list({-1, 4})})("Reshape"), "does not fit"));
-  CHECK(refused(one_node(13, {counting({2, 3}), list({2, 3, 0})})("Reshape"), "keeps axis 2"));
-  CHECK(refused(one_node(13, {counting({2, 3}), list({highest_int64, highest_int64})})("Reshape"), "another number"));
-  CHECK(refused(one_node(13, {counting({2, 3}), list({-2, 3})})("Reshape"), "negative"));
+  CHECK(refused(one_node(13, {counting({2, 3}), list({2, 3, 0})})("Reshape"), "axis to keep is 2"));
+  CHECK(refused(one_node(13, {counting({2, 3}), list({highest_int64, highest_int64})})("Reshape"), "does not fit"));
+  CHECK(refused(one_node(13, {counting({2, 3}), list({-2, 3})})("Reshape"), "is -2"));
   CHECK(refused(one_node(13, {counting({1}), list(ints(13, 1))})("Reshape"), "rank"));
 }
 
@@ -88,10 +88,11 @@ TEST_CASE("Squeeze and Unsqueeze take axes as attribute or as input") {
   gives<float>(one_node(11, {counting({1, 2, 1})}).set("axes", ints{-1})("Squeeze"), {1, 2}, {0, 1});
   gives<float>(one_node(13, {counting({1, 2, 1}), {}})("Squeeze"), {2}, {0, 1});
   gives<float>(one_node(13, {counting({2}), list({-1, 0})})("Unsqueeze"), {1, 2, 1}, {0, 1});
-  CHECK(refused(one_node(13, {counting({2}), list({0})})("Squeeze"), "not 1"));
+  CHECK(refused(one_node(13, {counting({2}), list({0})})("Squeeze"), "must have 1"));
   CHECK(refused(one_node(13, {counting({2}), list({0, 0})})("Unsqueeze"), "twice"));
-  CHECK(refused(one_node(13, {counting({2}), list({4})})("Unsqueeze"), "axis 4"));
-  CHECK(refused(one_node(13, {counting({2}), list({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})})("Unsqueeze"), "rank 13"));
+  CHECK(refused(one_node(13, {counting({2}), list({4})})("Unsqueeze"), "axis is 4"));
+  CHECK(
+      refused(one_node(13, {counting({2}), list({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})})("Unsqueeze"), "rank is 13"));
 }
 
 TEST_CASE("Slice clamps its ends to the axis, also at the limits of int64") {
@@ -106,9 +107,9 @@ TEST_CASE("Slice clamps its ends to the axis, also at the limits of int64") {
       one_node(9, {counting({2, 3})}).set("starts", ints{1}).set("ends", ints{9}).set("axes", ints{1})("Slice"), {2, 2},
       {1, 2, 4, 5});
   CHECK(refused(one_node(13, {x, list({0}), list({2}), {}, list({0})})("Slice"), "step"));
-  CHECK(refused(one_node(13, {x, list({0}), list({2}), list({1})})("Slice"), "axis 1"));
-  CHECK(refused(one_node(13, {x, list({0, 0}), list({2, 2}), list({0, 0})})("Slice"), "2 axes"));
-  CHECK(refused(one_node(13, {x, list({0}), list({2, 2})})("Slice"), "equally long"));
+  CHECK(refused(one_node(13, {x, list({0}), list({2}), list({1})})("Slice"), "axis is 1"));
+  CHECK(refused(one_node(13, {x, list({0, 0}), list({2, 2}), list({0, 0})})("Slice"), "starts is 2"));
+  CHECK(refused(one_node(13, {x, list({0}), list({2, 2})})("Slice"), "ends has 2 elements"));
 }
 
 TEST_CASE("Indices count from the end when negative, and never leave their axis") {
@@ -116,17 +117,17 @@ TEST_CASE("Indices count from the end when negative, and never leave their axis"
   gives<float>(one_node(13, {reals({0, 2}, {}), list({})})("Gather"), {0, 2}, {});
   gives<float>(one_node(13, {counting({3}), scalar(-3)})("Gather"), {}, {0});
   for (std::int64_t bad : {std::int64_t{3}, std::int64_t{-4}, lowest_int64, highest_int64}) {
-    CHECK(refused(one_node(13, {counting({3}), list({0, bad})})("Gather"), "index"));
-    CHECK(refused(one_node(13, {counting({3}), list({0, bad})})("GatherElements"), "index"));
-    CHECK(refused(one_node(13, {counting({3}), numbers({1, 1}, {bad})})("GatherND"), "index"));
-    CHECK(refused(one_node(18, {counting({3}), list({bad}), reals({1}, {9})})("ScatterElements"), "index"));
-    CHECK(refused(one_node(18, {counting({3}), numbers({1, 1}, {bad}), reals({1}, {9})})("ScatterND"), "index"));
+    CHECK(refused(one_node(13, {counting({3}), list({0, bad})})("Gather"), "indices"));
+    CHECK(refused(one_node(13, {counting({3}), list({0, bad})})("GatherElements"), "indices"));
+    CHECK(refused(one_node(13, {counting({3}), numbers({1, 1}, {bad})})("GatherND"), "indices"));
+    CHECK(refused(one_node(18, {counting({3}), list({bad}), reals({1}, {9})})("ScatterElements"), "indices"));
+    CHECK(refused(one_node(18, {counting({3}), numbers({1, 1}, {bad}), reals({1}, {9})})("ScatterND"), "indices"));
   }
-  CHECK(refused(one_node(13, {reals({0}, {}), list({0})})("Gather"), "index 0"));
+  CHECK(refused(one_node(13, {reals({0}, {}), list({0})})("Gather"), "indices has 0"));
   CHECK(refused(
       one_node(13, {counting({2, 2}), numbers({3, 1}, {0, 0, 0})}).set("axis", std::int64_t{1})("GatherElements"),
       "may be larger"));
-  CHECK(refused(one_node(13, {counting({2}), numbers({1, 2}, {0, 0})})("GatherND"), "more axes"));
+  CHECK(refused(one_node(13, {counting({2}), numbers({1, 2}, {0, 0})})("GatherND"), "axes that indices name is 2"));
   gives<float>(one_node(13, {counting({2, 2}), numbers({2, 0}, {})})("GatherND"), {2, 2, 2}, {0, 1, 2, 3, 0, 1, 2, 3});
 }
 
@@ -146,7 +147,8 @@ TEST_CASE("Scatters combine in order, also when one value is data and updates") 
   twice.input("x", counting({4})).input("i", numbers({4, 1}, {3, 2, 1, 0}));
   twice.node("Neg", {"x"}, {"n"}).node("ScatterND", {"n", "i", "n"}, {"y"});
   gives<float>(twice.run({"y"}), {4}, {-3, -2, -1, 0});
-  CHECK(refused(one_node(18, {counting({3}), list({0}), reals({2}, {1, 2})})("ScatterElements"), "one shape"));
+  CHECK(refused(one_node(18, {counting({3}), list({0}), reals({2}, {1, 2})})("ScatterElements"),
+                "updates has shape [2], must be [1]"));
 }
 
 TEST_CASE("Pad adds, crops and repeats along every axis") {
@@ -162,13 +164,13 @@ TEST_CASE("Pad adds, crops and repeats along every axis") {
   CHECK(refused(one_node(13, {counting({3}), list({-2, -2})})("Pad"), "cut more"));
   CHECK(refused(one_node(13, {counting({3}), list({highest_int64, highest_int64})})("Pad"), ""));
   CHECK(refused(one_node(13, {counting({3}), list({lowest_int64, 0})})("Pad"), "cut more"));
-  CHECK(refused(one_node(13, {reals({0}, {}), list({1, 0})}).set("mode", "edge")("Pad"), "nothing to repeat"));
-  CHECK(refused(one_node(13, {counting({3}), list({1})})("Pad"), "two for each"));
+  CHECK(refused(one_node(13, {reals({0}, {}), list({1, 0})}).set("mode", "edge")("Pad"), "axis to repeat has 0"));
+  CHECK(refused(one_node(13, {counting({3}), list({1})})("Pad"), "pads has 1 elements, must have 2"));
 }
 
 TEST_CASE("Invalid sizes are refused, not multiplied") {
   CHECK(refused(one_node(13, {counting({2}), list({highest_int64})})("Tile"), ""));
-  CHECK(refused(one_node(13, {counting({2}), list({-1})})("Tile"), "negative"));
+  CHECK(refused(one_node(13, {counting({2}), list({-1})})("Tile"), "repeats is -1"));
   gives<float>(one_node(13, {counting({2}), list({0})})("Tile"), {0}, {});
   gives<float>(one_node(13, {counting({1, 2}), list({2, 2})})("Tile"), {2, 4}, {0, 1, 0, 1, 0, 1, 0, 1});
   gives<float>(one_node(1, {counting({2}), reals({}, {2}), reals({}, {0})})("Tile"), {4}, {0, 1, 0, 1});
@@ -176,7 +178,7 @@ TEST_CASE("Invalid sizes are refused, not multiplied") {
   CHECK(refused(one_node(13, {counting({1}), list({highest_int64, highest_int64})})("Expand"), ""));
   gives<float>(one_node(13, {counting({2, 1}), list({0})})("Expand"), {2, 0}, {});
   CHECK(refused(one_node(13, {list({highest_int64, highest_int64})})("ConstantOfShape"), ""));
-  CHECK(refused(one_node(13, {list({-1})})("ConstantOfShape"), "negative"));
+  CHECK(refused(one_node(13, {list({-1})})("ConstantOfShape"), "shape is -1"));
   gives<float>(one_node(13, {list({})})("ConstantOfShape"), {}, {0});
   CHECK(refused(one_node(13, {scalar(1), scalar(5), scalar(0)})("Range"), "delta is 0"));
   CHECK(refused(one_node(13, {scalar(lowest_int64), scalar(highest_int64), scalar(1)})("Range"), ""));
@@ -191,13 +193,13 @@ TEST_CASE("Split and Concat check the sizes along their axis") {
   gives<float>(one_node(13, {counting({3}), list({0, 3})})("Split", 2), {0}, {});
   gives<float>(one_node(11, {counting({3})}).set("split", ints{1, 2})("Split", 2), {2}, {1, 2}, 1);
   CHECK(refused(one_node(13, {counting({3}), list({1, 1})})("Split", 2), "add up"));
-  CHECK(refused(one_node(13, {counting({3}), list({highest_int64, 4})})("Split", 2), "add up"));
-  CHECK(refused(one_node(13, {counting({3}), list({-1, 4})})("Split", 2), "size -1"));
+  CHECK(refused(one_node(13, {counting({3}), list({highest_int64, 4})})("Split", 2), "from 0 to 3"));
+  CHECK(refused(one_node(13, {counting({3}), list({-1, 4})})("Split", 2), "split has -1"));
   gives<float>(one_node(3, {counting({1, 1}), counting({1, 2})})("Concat"), {1, 3}, {0, 0, 1});
   gives<float>(one_node(13, {reals({0, 2}, {}), counting({1, 2})}).set("axis", std::int64_t{0})("Concat"), {1, 2},
                {0, 1});
   CHECK(refused(one_node(13, {counting({1, 1}), counting({1, 2})}).set("axis", std::int64_t{0})("Concat"),
-                "does not fit"));
+                "must be [1,1]"));
 }
 
 TEST_CASE("Sorting has a total order") {
@@ -224,7 +226,7 @@ TEST_CASE("Selections from empty tensors and scalars") {
   gives<float>(one_node(14, {counting({2, 2}), scalar(highest_int64)})("Trilu"), {2, 2}, {0, 0, 0, 0});
   gives<float>(one_node(14, {counting({2, 2}), scalar(lowest_int64)})("Trilu"), {2, 2}, {0, 1, 2, 3});
   gives<float>(one_node(13, {counting({2, 2})}).set("k", lowest_int64)("EyeLike"), {2, 2}, {0, 0, 0, 0});
-  CHECK(refused(one_node(13, {counting({2, 2}), list({3, 0})})("ReverseSequence"), "length 3"));
+  CHECK(refused(one_node(13, {counting({2, 2}), list({3, 0})})("ReverseSequence"), "sequence_lens has 3"));
   CHECK(refused(one_node(13, {counting({1, 3, 1, 1})}).set("blocksize", std::int64_t{2})("DepthToSpace"),
                 "blocksize*channels"));
 }

@@ -131,7 +131,7 @@ TEST_CASE("a Cast to a type that its output does not have is rejected") {
   whole[at + to.size()] = '\13';  // double, which needs eight times the memory
   const std::string refusal = verdict_of(files, resealed(whole));
   CHECK(is_refused(refusal));
-  CHECK(says(refusal, "its output has elements of double, the model says bool"));
+  CHECK(says(refusal, "output 0 has elements of bool, must be double"));
 }
 
 TEST_CASE("a context of another cameo, another processor or another format is refused with an error that names both") {

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/center_crop_pad.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include "operands/operand_values.hpp"
 #include "skeletons/strided_copy.hpp"
@@ -8,23 +9,22 @@
 namespace CAMEO_NAMESPACE::eps {
 
 result<center_crop_pad> center_crop_pad::bind(bind_context& c) {
-  return center_crop_pad{c.ints_or("axes"), c.find("axes") != nullptr};
+  return center_crop_pad{attributes_of<op::CenterCropPad>{c.attributes}.axes};
 }
 
 status center_crop_pad::run(run_context& c) const {
   const value &x = c.input(0), &sizes = c.input(1);
   const std::size_t rank = x.shape.rank(), bytes = element_bytes(x.type);
-  const std::int64_t named = has_axes ? std::int64_t(axes.size()) : std::int64_t(rank);
-  if (sizes.shape.count() != named)
-    return bad_input("shape has ", sizes.shape.count(), " elements; it needs ", named, ", one for each axis");
+  const auto named = std::int64_t(axes.given ? axes.size() : rank);
+  if (status s = check_count("shape", sizes.shape.count(), named); !s) return s;
   extents shape = x.shape;
   std::uint32_t seen = 0;
   for (std::int64_t i = 0; i < named; ++i) {
     std::size_t axis = 0;
-    if (status found = find_axis(has_axes ? axes[std::size_t(i)] : i, rank, axis, seen); !found) return found;
+    if (status found = find_axis(axes.given ? axes[std::size_t(i)] : i, rank, axis, seen); !found) return found;
     shape[axis] = integers{sizes}[i];
-    if (shape[axis] < 0) return bad_input("size ", integers{sizes}[i], " is negative");
   }
+  if (status s = check_sizes("a size of shape", shape); !s) return s;
   const result<value*> y = c.output(0, shape);
   if (!y) return y.error();
   if (shape.count() == 0) return {};

@@ -11,22 +11,21 @@ namespace {
 /// Concatenates part(0) ... part(count - 1) along an axis, or along a new one, as output 0.
 template <class Part>
 status join(run_context& c, std::size_t count, std::int64_t axis, bool new_axis, const Part& part) {
-  if (count == 0) return bad_input("there is nothing to join");
+  if (status s = check_at_least("the number of tensors", std::int64_t(count), 1); !s) return s;
   extents shape = part(0).shape;
-  if (new_axis && shape.rank() == max_rank) return bad_input("rank ", max_rank, " is the largest");
   const std::size_t rank = shape.rank() + (new_axis ? 1 : 0);
   std::size_t a = 0;
+  if (status s = check_rank(rank); !s) return s;
   if (status found = find_axis(axis, rank, a); !found) return found;
   if (new_axis) shape.insert(a, 1);
   std::int64_t total = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    extents piece = part(i).shape;
-    if (new_axis) piece.insert(a, 1);
-    bool fits = piece.rank() == rank && part(i).type == part(0).type;
-    for (std::size_t j = 0; fits && j < rank; ++j) fits = j == a || piece[j] == shape[j];
-    if (!fits)
-      return bad_input("input ", i, " is ", part(i).shape, ", which does not fit ", part(0).shape, " along axis ", a);
-    if (!checked_add(total, piece[a], total)) return status_code::out_of_memory;
+    const extents& piece = part(i).shape;
+    extents must = part(0).shape;
+    if (!new_axis && piece.rank() == rank) must[a] = piece[a];
+    if (status s = check_shape("a tensor", piece, must); !s) return s;
+    if (status s = check_type("a tensor", part(i).type, part(0).type); !s) return s;
+    if (!checked_add(total, new_axis ? 1 : piece[a], total)) return status_code::out_of_memory;
   }
   shape[a] = total;
   const result<value*> y = c.output(0, shape);
@@ -57,6 +56,19 @@ void cut(run_context& c, const value& x, std::size_t axis, std::int64_t first, s
   copy.run(c, bytes_of(x) + std::size_t(first * inner) * bytes, y.data);
 }
 
+/// Checks the sizes of parts, size_at(part, the sum of those before), which add up to `whole`.
+template <class SizeAt>
+status check_parts(std::int64_t count, std::int64_t whole, const SizeAt& size_at) {
+  std::int64_t sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t size = size_at(i, sum);
+    if (status s = check_element("split", size, 0, whole - sum); !s) return s;
+    sum += size;
+  }
+  if (sum == whole) return {};
+  return bad_input("the parts add up to ", sum, ", not to ", whole);
+}
+
 }  // namespace
 
 status concat::run(run_context& c) const {
@@ -68,14 +80,13 @@ status concat_from_sequence::run(run_context& c) const {
 }
 
 result<split> split::bind(bind_context& c) {
-  const std::int64_t wanted = c.since >= 18 ? c.int_or("num_outputs", 0) : 0;
-  if (wanted && wanted != std::int64_t(c.outputs.size()))
-    return bad_attribute("`num_outputs` is ", wanted, ", but there are ", c.outputs.size(), " outputs");
-  const attribute* const sizes = c.since < 13 ? c.find("split") : nullptr;
-  if (sizes && sizes->ints.size() != c.outputs.size())
-    return bad_attribute("`split` has ", sizes->ints.size(), " sizes for ", c.outputs.size(), " outputs");
-  return split{c.int_or("axis", 0), wanted, sizes ? sizes->ints : std::span<const std::int64_t>{}, sizes != nullptr,
-               c.since >= 18};
+  const attributes_of<op::Split> a{c.attributes};
+  const auto outputs = std::int64_t(c.outputs.size()), sizes = std::int64_t(a.split.size());
+  if (const std::int64_t wanted = a.num_outputs.value_or(0); wanted != 0)
+    if (status s = in_attributes(check_count("the list of outputs", outputs, wanted)); !s) return s;
+  if (a.split.given)
+    if (status s = in_attributes(check_count("split", sizes, outputs)); !s) return s;
+  return split{a.axis.value_or(0), a.split, c.since >= 18};
 }
 status split::run(run_context& c) const {
   const value &x = c.input(0), &given = c.input(1);
@@ -83,27 +94,20 @@ status split::run(run_context& c) const {
   std::size_t a = 0;
   if (status found = find_axis(axis, x.shape.rank(), a); !found) return found;
   const std::int64_t whole = x.shape[a];
-  const bool listed = has_sizes || c.has_input(1);
-  if (c.has_input(1) && given.shape != extents{count})
-    return bad_input("split ", given.shape, " must be [", count, "]: one size for each output");
+  const bool listed = sizes.given || c.has_input(1);
+  if (c.has_input(1))
+    if (status s = check_shape("split", given.shape, {count}); !s) return s;
   const std::int64_t equal = (whole + count - 1) / count;
-  if (!listed && !uneven && whole % count != 0)
-    return bad_input("axis ", a, " of ", x.shape, " can't be split into ", count, " equal parts");
+  if (!listed && !uneven)
+    if (status s = check_multiple("the axis", whole, count); !s) return s;
   const auto size_at = [&](std::int64_t i, std::int64_t first) {
     std::int64_t size = std::min(equal, whole - first);
-    if (has_sizes) size = sizes[std::size_t(i)];
+    if (sizes.given) size = sizes[std::size_t(i)];
     else if (listed && !integer_at(given, i, size)) size = -1;  // version 1 allows floats
     return size;
   };
+  if (status s = check_parts(count, whole, size_at); !s) return s;
   std::int64_t first = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t size = size_at(i, first);
-    if (size < 0 || size > whole - first)
-      return bad_input("part ", i, " has size ", size, "; the parts must add up to ", whole);
-    first += size;
-  }
-  if (first != whole) return bad_input("the parts add up to ", first, ", not to ", whole);
-  first = 0;
   for (std::int64_t i = 0; i < count; ++i) {
     extents shape = x.shape;
     shape[a] = size_at(i, first);
@@ -123,27 +127,20 @@ status split_to_sequence::run(run_context& c) const {
   if (status found = find_axis(axis, x.shape.rank(), a); !found) return found;
   const std::int64_t whole = x.shape[a];
   const bool listed = c.has_input(1) && given.shape.rank() > 0;
-  std::int64_t chunk = 1, count = 0, total = 0;
-  if (listed) {
-    count = given.shape[0];
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t size = integers{given}[i];
-      if (size < 0 || size > whole - total)
-        return bad_input("part ", i, " has size ", size, ", axis ", a, " has ", whole);
-      total += size;
-    }
-    if (total != whole) return bad_input("the parts add up to ", total, ", not to ", whole);
-  } else {
-    if (c.has_input(1)) chunk = integers{given}[0];
-    if (chunk < 1) return bad_input("split must be positive, not ", chunk);
-    count = whole / chunk + (whole % chunk != 0);
-  }
+  const std::int64_t chunk = c.has_input(1) && !listed ? integers{given}[0] : 1;
+  if (status s = check_at_least("split", chunk, 1); !s) return s;
+  const std::int64_t count = listed ? given.shape[0] : whole / chunk + (whole % chunk != 0);
+  const auto size_at = [&](std::int64_t i, std::int64_t first) {
+    return listed ? integers{given}[i] : std::min(chunk, whole - first);
+  };
+  if (listed)
+    if (status s = check_parts(count, whole, size_at); !s) return s;
   const bool drops_axis = !c.has_input(1) && !keeps_axis;
   const result<std::span<value>> parts = c.output_sequence(0, std::size_t(count));
   if (!parts) return parts.error();
   std::int64_t first = 0;
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t size = listed ? integers{given}[i] : std::min(chunk, whole - first);
+    const std::int64_t size = size_at(i, first);
     extents shape = x.shape;
     if (drops_axis) shape.erase(a);
     else shape[a] = size;

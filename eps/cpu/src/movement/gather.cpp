@@ -18,8 +18,7 @@ status gather::run(run_context& c) const {
   const std::size_t rank = x.shape.rank();
   std::size_t a = 0;
   if (status found = find_axis(axis, rank, a); !found) return found;
-  if (rank - 1 + indices.shape.rank() > max_rank)
-    return bad_input("the output of data ", x.shape, " and indices ", indices.shape, " has a rank above ", max_rank);
+  if (status s = check_rank(rank - 1 + indices.shape.rank()); !s) return s;
   const std::int64_t size = x.shape[a];
   if (status inside = check_indices(indices, size); !inside) return inside;
   extents shape{x.shape.dims().first(a)};
@@ -67,8 +66,7 @@ status gather_nd::run(run_context& c) const {
   const result<index_tuples> tuples = index_tuples::make(x, indices, batch_dims);
   if (!tuples) return tuples.error();
   extents shape{indices.shape.dims().first(indices.shape.rank() - 1)};
-  if (shape.rank() + x.shape.rank() - tuples->first_inner() > max_rank)
-    return bad_input("the output of data ", x.shape, " and indices ", indices.shape, " has a rank above ", max_rank);
+  if (status s = check_rank(shape.rank() + x.shape.rank() - tuples->first_inner()); !s) return s;
   for (std::size_t i = tuples->first_inner(); i < x.shape.rank(); ++i) shape.push_back(x.shape[i]);
   const result<value*> y = c.output(0, shape);
   if (!y) return y.error();
@@ -85,8 +83,9 @@ status gather_nd::run(run_context& c) const {
 
 status compress::run(run_context& c) const {
   const value &x = c.input(0), &wanted = c.input(1);
+  const bool flat = !axis;
   std::size_t a = 0;
-  if (status found = flat ? status{} : find_axis(axis, x.shape.rank(), a); !found) return found;
+  if (status found = flat ? status{} : find_axis(*axis, x.shape.rank(), a); !found) return found;
   const std::int64_t size = flat ? x.shape.count() : x.shape[a];
   const std::span<const bool> holds =
       wanted.as_unchecked<bool>().span().first(std::size_t(std::min(size, wanted.shape.count())));

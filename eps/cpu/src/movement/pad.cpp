@@ -1,4 +1,6 @@
 #include <cameo/eps/cpu/pad.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include "operands/operand_values.hpp"
 #include "operands/small_elements.hpp"
@@ -41,17 +43,18 @@ status pad_axis(std::int64_t size, std::int64_t before, std::int64_t after, padd
 }
 
 /// Reads the two pads of each axis, from the attribute or from the inputs.
-status read_amounts(const run_context& c, const attribute* given, std::size_t rank, extents& before, extents& after) {
+status read_amounts(const run_context& c, const attribute_list<std::int64_t>& list, std::size_t rank, extents& before,
+                    extents& after) {
   before.resize(rank, 0), after.resize(rank, 0);
   const value &pads = c.input(1), &axes = c.input(3);
-  const std::int64_t count = given ? std::int64_t(given->ints.size()) : pads.shape.count();
+  const std::int64_t count = list.given ? std::int64_t(list.size()) : pads.shape.count();
   const std::int64_t named = axes ? axes.shape.count() : std::int64_t(rank);
-  if (count != 2 * named) return bad_input("pads has ", count, " elements; it needs two for each of ", named, " axes");
+  if (status s = check_count("pads", count, 2 * named); !s) return s;
   for (std::int64_t i = 0; i < named; ++i) {
     std::size_t axis = 0;
     if (status found = find_axis(axes ? integers{axes}[i] : i, rank, axis); !found) return found;
-    before[axis] = given ? given->ints[std::size_t(i)] : integers{pads}[i];
-    after[axis] = given ? given->ints[std::size_t(i + named)] : integers{pads}[i + named];
+    before[axis] = list.given ? list[std::size_t(i)] : integers{pads}[i];
+    after[axis] = list.given ? list[std::size_t(i + named)] : integers{pads}[i + named];
   }
   return {};
 }
@@ -59,21 +62,11 @@ status read_amounts(const run_context& c, const attribute* given, std::size_t ra
 }  // namespace
 
 result<pad> pad::bind(bind_context& c) {
-  pad made = of_mode(c);
-  if (c.since >= 11) return made;
-  made.amounts = c.find(c.since == 1 ? "paddings" : "pads");
-  made.number = c.float_or("value", 0);
-  return made;
+  const attributes_of<op::Pad> a{c.attributes};
+  return pad{a.mode, a.paddings.given ? a.paddings : a.pads, a.value};
 }
-result<microsoft_pad> microsoft_pad::bind(bind_context& c) { return microsoft_pad{of_mode(c)}; }
-
-pad pad::of_mode(const bind_context& c) {
-  const std::string_view name = c.string_or("mode", "constant");
-  const fill mode = name == "wrap"      ? fill::wrap
-                    : name == "reflect" ? fill::reflect
-                    : name == "edge"    ? fill::edge
-                                        : fill::constant;
-  return pad{mode, nullptr, 0};
+result<microsoft_pad> microsoft_pad::bind(bind_context& c) {
+  return microsoft_pad{pad{attributes_of<op::microsoft::Pad>{c.attributes}.mode, {}, 0}};
 }
 
 status pad::run(run_context& c) const {
@@ -104,11 +97,11 @@ status pad::fill_padding(run_context& c, const value& x, std::span<const padded_
   if (mode == fill::constant) {
     alignas(16) std::byte element[16] = {};
     if (c.has_input(2)) {
-      if (c.input(2).shape.count() != 1) return bad_input("constant_value must be one element, not ", c.input(2).shape);
+      if (status s = check_count("constant_value", c.input(2).shape.count(), 1); !s) return s;
       const result<value> given = whole_bytes(c, c.input(2));
       if (!given) return given.error();
       std::memcpy(element, given->data, bytes);
-    } else if (amounts) {
+    } else if (amounts.given) {
       const std::uint64_t as_element = float_element(x.type, number);
       std::memcpy(element, &as_element, sizeof as_element);
     }
@@ -128,7 +121,7 @@ status pad::fill_padding(run_context& c, const value& x, std::span<const padded_
 
   std::size_t places = 0;
   for (std::size_t i = 0; i < rank; ++i) {
-    if (axes[i].size == 0) return bad_input("axis ", i, " of ", x.shape, " has nothing to repeat");
+    if (status s = check_least_count("an axis to repeat", axes[i].size, 1); !s) return s;
     places += std::size_t(shape[i]);
   }
   const result<std::span<std::int64_t>> sources = c.scratch<std::int64_t>(places);

@@ -1,29 +1,26 @@
 #include <cameo/eps/cpu/reshape.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include "operands/operand_values.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-const attribute* ints_attribute(const bind_context& c, std::string_view name) {
-  const attribute* const a = c.find(name);
-  return a && a->kind == attribute_kind::ints ? a : nullptr;
-}
-
 /// Reads a list of sizes or axes from input 1, or else from an attribute.
-status read_numbers(const run_context& c, const attribute* a, std::string_view what, extents& out) {
+status read_numbers(const run_context& c, const attribute_list<std::int64_t>& list, std::string_view what,
+                    extents& out) {
   if (c.has_input(1)) return read_extents(c.input(1), what, out);
-  if (!a) return bad_input(what, " is missing");
-  if (a->ints.size() > max_rank) return bad_input(what, " has more than ", max_rank, " elements");
-  out = extents{a->ints};
-  return {};
+  if (status s = check_given(what, list.given); !s) return s;
+  out = extents{std::span<const std::int64_t>{list}};
+  return check_rank(list.size());
 }
 
 }  // namespace
 
 result<reshape> reshape::bind(bind_context& c) {
   c.views(0, 0);
-  return reshape{c.int_or("allowzero", 0) != 0, ints_attribute(c, "shape")};
+  const attributes_of<op::Reshape> a{c.attributes};
+  return reshape{a.allowzero != 0, a.shape};
 }
 status reshape::run(run_context& c) const {
   const extents& from = c.input(0).shape;
@@ -33,26 +30,25 @@ status reshape::run(run_context& c) const {
   std::int64_t open = -1;
   for (std::size_t i = 0; i < to.rank(); ++i) {
     if (to[i] == 0 && !zero_is_a_size) {
-      if (i >= from.rank()) return bad_input("shape ", wanted, " keeps axis ", i, ", but the input is ", from);
+      if (status s = check_number("an axis to keep", std::int64_t(i), 0, std::int64_t(from.rank()) - 1); !s) return s;
       to[i] = from[i];
     } else if (to[i] == -1) {
       if (open >= 0) return bad_input("shape ", wanted, " has more than one -1");
       open = std::int64_t(i);
-    } else if (to[i] < -1) {
-      return bad_input("shape ", wanted, " has a negative size other than -1");
+    } else if (status s = check_at_least("a size of shape", to[i], -1); !s) {
+      return s;
     }
   }
   const std::int64_t count = from.count();
+  bool fits = true;
+  std::int64_t made = 0;
   if (open >= 0) {
     to[std::size_t(open)] = 1;
-    std::int64_t others = 0;
-    if (!to.checked_count(others) || others == 0 || count % others != 0)
-      return bad_input("input ", from, " does not fit shape ", wanted);
-    to[std::size_t(open)] = count / others;
+    fits = to.checked_count(made) && made > 0;
+    if (fits) to[std::size_t(open)] = count / made;
   }
-  std::int64_t made = 0;
-  if (!to.checked_count(made) || made != count)
-    return bad_input("input ", from, " has ", count, " elements, shape ", wanted, " another number");
+  if (!fits || !to.checked_count(made) || made != count)
+    return bad_input("input ", from, " does not fit shape ", wanted);
   return c.forward(0, c.input(0), to);
 }
 
@@ -62,7 +58,7 @@ result<expand_dims> expand_dims::bind(bind_context& c) {
 }
 status expand_dims::run(run_context& c) const {
   extents shape = c.input(0).shape;
-  if (shape.rank() == max_rank) return bad_input("an input of rank ", max_rank, " can't have another axis");
+  if (status s = check_rank(shape.rank() + 1); !s) return s;
   std::size_t axis = 0;
   if (status found = find_axis(integers{c.input(1)}[0], shape.rank() + 1, axis); !found) return found;
   shape.insert(axis, 1);
@@ -71,27 +67,27 @@ status expand_dims::run(run_context& c) const {
 
 result<flatten> flatten::bind(bind_context& c) {
   c.views(0, 0);
-  return flatten{c.int_or("axis", 1)};
+  return flatten{attributes_of<op::Flatten>{c.attributes}.axis};
 }
 status flatten::run(run_context& c) const {
   const extents& from = c.input(0).shape;
   const auto rank = std::int64_t(from.rank());
-  if (axis < -rank || axis > rank) return bad_input("axis ", axis, " is not in [-", rank, ",", rank, "]");
+  if (status s = check_number("axis", axis, -rank, rank); !s) return s;
   const auto cut = std::size_t(axis < 0 ? axis + rank : axis);
   extents to{0, 0};
-  if (!product(from, 0, cut, to[0]) || !product(from, cut, from.rank(), to[1]))
-    return bad_input("input ", from, " is too large to flatten");
+  const bool fits = product(from, 0, cut, to[0]) && product(from, cut, from.rank(), to[1]);
+  if (status s = check_fits("input", fits); !s) return s;
   return c.forward(0, c.input(0), to);
 }
 
 result<squeeze> squeeze::bind(bind_context& c) {
   c.views(0, 0);
-  return squeeze{ints_attribute(c, "axes")};
+  return squeeze{attributes_of<op::Squeeze>{c.attributes}.axes};
 }
 status squeeze::run(run_context& c) const {
   const extents& from = c.input(0).shape;
   unsigned dropped = 0;
-  if (axes || c.has_input(1)) {
+  if (axes.given || c.has_input(1)) {
     extents given;
     if (status read = read_numbers(c, axes, "axes", given); !read) return read;
     for (std::int64_t number : given) {
@@ -106,21 +102,21 @@ status squeeze::run(run_context& c) const {
   extents to;
   for (std::size_t i = 0; i < from.rank(); ++i) {
     if (!(dropped >> i & 1)) to.push_back(from[i]);
-    else if (from[i] != 1) return bad_input("axis ", i, " of ", from, " can't be dropped: its size is not 1");
+    else if (status s = check_count("an axis to remove", from[i], 1); !s) return s;
   }
   return c.forward(0, c.input(0), to);
 }
 
 result<unsqueeze> unsqueeze::bind(bind_context& c) {
   c.views(0, 0);
-  return unsqueeze{ints_attribute(c, "axes")};
+  return unsqueeze{attributes_of<op::Unsqueeze>{c.attributes}.axes};
 }
 status unsqueeze::run(run_context& c) const {
   const extents& from = c.input(0).shape;
   extents given, to;
   if (status read = read_numbers(c, axes, "axes", given); !read) return read;
   const std::size_t rank = from.rank() + given.rank();
-  if (rank > max_rank) return bad_input("rank ", rank, " of the output is above the largest, ", max_rank);
+  if (status s = check_rank(rank); !s) return s;
   std::uint32_t added = 0;
   std::size_t axis = 0;
   for (std::int64_t number : given)

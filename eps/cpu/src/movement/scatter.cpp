@@ -1,20 +1,11 @@
 #include <cameo/eps/cpu/scatter.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include "operands/index_rows.hpp"
 #include "skeletons/strided_copy.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
 namespace {
-
-result<scatter_reduction> reduction_of(const bind_context& c) {
-  const std::string_view name = c.string_or("reduction", "none");
-  if (name == "none") return scatter_reduction::none;
-  if (name == "add") return scatter_reduction::add;
-  if (name == "mul") return scatter_reduction::mul;
-  if (name == "min" && c.since >= 18) return scatter_reduction::min;
-  if (name == "max" && c.since >= 18) return scatter_reduction::max;
-  return bad_attribute("`reduction` must be none, add, mul or (from version 18) min or max, not '", name, "'");
-}
 
 /// Reduces two elements. Integers wrap; the minimum and maximum of a number and NaN are NaN.
 template <class T>
@@ -80,22 +71,22 @@ result<value*> copy_of_data(run_context& c, value& updates) {
 }  // namespace
 
 bool scatter_elements::accepts(const bind_context& c) {
-  const result<scatter_reduction> how = reduction_of(c);
-  if (!how || *how == scatter_reduction::none || c.inputs.empty()) return true;  // bind() reports the error
+  const attributes_of<op::ScatterElements> a{c.attributes};
+  if (a.reduction == scatter_reduction::none || c.inputs.empty()) return true;
   return (detail::bit_of(c.inputs[0].type) & number_and_truth_elements::mask) != 0;
 }
 
 result<scatter_elements> scatter_elements::bind(bind_context& c) {
   c.may_overwrite(0, 0);
-  return reduction_of(c).transform([&](scatter_reduction how) { return scatter_elements{c.int_or("axis", 0), how}; });
+  const attributes_of<op::ScatterElements> a{c.attributes};
+  return scatter_elements{a.axis, a.reduction};
 }
 status scatter_elements::run(run_context& c) const {
   const value &x = c.input(0), &indices = c.input(1);
   value updates = c.input(2);
   const result<index_rows> rows = index_rows::make(x, indices, axis);
   if (!rows) return rows.error();
-  if (updates.shape != indices.shape)
-    return bad_input("updates ", updates.shape, " and indices ", indices.shape, " must be of one shape");
+  if (status s = check_shape("updates", updates.shape, indices.shape); !s) return s;
   const combine_function write = choose(x.type, reduction);
   result<value*> y = copy_of_data(c, updates);
   if (!y) return y.error();
@@ -106,7 +97,7 @@ status scatter_elements::run(run_context& c) const {
 
 result<scatter_nd> scatter_nd::bind(bind_context& c) {
   c.may_overwrite(0, 0);
-  return reduction_of(c).transform([](scatter_reduction how) { return scatter_nd{how}; });
+  return scatter_nd{attributes_of<op::ScatterND>{c.attributes}.reduction};
 }
 status scatter_nd::run(run_context& c) const {
   const value &x = c.input(0), &indices = c.input(1);
@@ -116,9 +107,8 @@ status scatter_nd::run(run_context& c) const {
   extents expected{indices.shape.dims().first(indices.shape.rank() - 1)};
   const std::size_t rank = expected.rank() + x.shape.rank() - tuples->first_inner();
   for (std::size_t i = tuples->first_inner(); i < x.shape.rank(); ++i) expected.push_back(x.shape[i]);
-  if (rank > max_rank || updates.shape != expected)
-    return bad_input("updates ", updates.shape, " must be ", expected, " for data ", x.shape, ", indices ",
-                     indices.shape);
+  if (status s = check_rank(rank); !s) return s;
+  if (status s = check_shape("updates", updates.shape, expected); !s) return s;
   const combine_function write = choose(x.type, reduction);
   result<value*> y = copy_of_data(c, updates);
   if (!y) return y.error();

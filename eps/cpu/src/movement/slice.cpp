@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/slice.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include "operands/operand_values.hpp"
 #include "skeletons/strided_copy.hpp"
@@ -23,29 +24,31 @@ range cut_range(std::int64_t start, std::int64_t end, std::int64_t step, std::in
 
 /// One of the lists of Slice (starts, ends, axes, steps): from an attribute, from an input, or absent.
 struct slice_list {
-  const attribute* given;
+  attribute_list<std::int64_t> list;
   const value& input;
-  bool present() const { return given || input; }
-  std::int64_t count() const { return given ? std::int64_t(given->ints.size()) : input.shape.count(); }
-  std::int64_t operator[](std::int64_t i) const { return given ? given->ints[std::size_t(i)] : integers{input}[i]; }
+  bool present() const { return list.given || input; }
+  std::int64_t count() const { return list.given ? std::int64_t(list.size()) : input.shape.count(); }
+  std::int64_t operator[](std::int64_t i) const { return list.given ? list[std::size_t(i)] : integers{input}[i]; }
+  status check(std::string_view name, std::int64_t must) const {
+    return present() ? check_count(name, count(), must) : status{};
+  }
 };
 
 }  // namespace
 
 result<slice> slice::bind(bind_context& c) {
-  if (c.inputs.size() > 1) return slice{nullptr, nullptr, nullptr};  // from opset 10 on, and DynamicSlice
-  return slice{c.find("starts"), c.find("ends"), c.find("axes")};
+  const attributes_of<op::Slice> a{c.attributes};
+  return slice{a.starts, a.ends, a.axes};
 }
 status slice::run(run_context& c) const {
   const value& x = c.input(0);
   const std::size_t rank = x.shape.rank();
-  const slice_list first{starts, c.input(1)}, last{ends, c.input(2)}, along{axes, c.input(3)},
-      steps{nullptr, c.input(4)};
+  const slice_list first{starts, c.input(1)}, last{ends, c.input(2)}, along{axes, c.input(3)}, steps{{}, c.input(4)};
   const std::int64_t count = first.count();
-  if (last.count() != count || (along.present() && along.count() != count) ||
-      (steps.present() && steps.count() != count))
-    return bad_input("starts, ends, axes and steps must be equally long; starts has ", count, " elements");
-  if (count > std::int64_t(rank)) return bad_input(count, " axes to slice, but the input is ", x.shape);
+  if (status s = check_number("the number of starts", count, 0, std::int64_t(rank)); !s) return s;
+  if (status s = check_count("ends", last.count(), count); !s) return s;
+  if (status s = along.check("axes", count); !s) return s;
+  if (status s = steps.check("steps", count); !s) return s;
   const extents strides = row_major_strides(x.shape);
   extents shape = x.shape, from = strides;
   std::int64_t offset = 0;
@@ -67,9 +70,9 @@ status expand::run(run_context& c) const {
   const value& x = c.input(0);
   extents wanted, shape;
   if (status read = read_extents(c.input(1), "shape", wanted); !read) return read;
-  for (std::int64_t d : wanted)
-    if (d < 0) return bad_input("shape ", wanted, " has a negative size");
-  if (!broadcast(x.shape, wanted, shape)) return bad_input("input ", x.shape, " does not broadcast to ", wanted);
+  if (status s = check_sizes("a size of shape", wanted); !s) return s;
+  const bool broadcasts = broadcast(x.shape, wanted, shape);
+  if (status s = check_broadcasts("input", x.shape, wanted, broadcasts); !s) return s;
   return move_to_output(c, x, 0, shape, [&](strided_copy& copy) {
     const extents strides = row_major_strides(x.shape), to = row_major_strides(shape);
     const std::size_t added = shape.rank() - x.shape.rank();
@@ -83,19 +86,21 @@ status tile::run(run_context& c) const {
   const std::size_t rank = x.shape.rank();
   extents repeats;
   if (one_axis) {
-    std::int64_t times = 0, axis = 0;
-    if (!integer_at(given, 0, times) || !integer_at(c.input(2), 0, axis) || !normalize_axis(axis, rank))
-      return bad_input("tiles and axis must be numbers, axis one of the ", rank, " of the input");
+    std::int64_t times = 0, number = 0;
+    std::size_t axis = 0;
+    if (status s = read_integer(given, "tiles", times); !s) return s;
+    if (status s = read_integer(c.input(2), "axis", number); !s) return s;
+    if (status s = find_axis(number, rank, axis); !s) return s;
     repeats.resize(rank, 1);
-    repeats[std::size_t(axis)] = times;
+    repeats[axis] = times;
   } else if (status read = read_extents(given, "repeats", repeats); !read) {
     return read;
   }
-  if (repeats.rank() != rank) return bad_input("repeats has ", repeats.rank(), " elements, the input is ", x.shape);
+  if (status s = check_count("repeats", std::int64_t(repeats.rank()), std::int64_t(rank)); !s) return s;
+  if (status s = check_sizes("an element of repeats", repeats); !s) return s;
   extents shape = x.shape;
   for (std::size_t i = 0; i < rank; ++i)
-    if (repeats[i] < 0) return bad_input("repeats ", repeats, " has a negative number");
-    else if (!checked_multiply(shape[i], repeats[i], shape[i])) return status_code::out_of_memory;
+    if (!checked_multiply(shape[i], repeats[i], shape[i])) return status_code::out_of_memory;
   return move_to_output(c, x, 0, shape, [&](strided_copy& copy) {
     const extents from = row_major_strides(x.shape), to = row_major_strides(shape);
     for (std::size_t i = 0; i < rank; ++i) {

@@ -99,8 +99,8 @@ status unique_of(run_context& c, std::size_t axis, bool flat, bool sorted, const
   slices<T> all{static_cast<const T*>(x.data), x.shape.count(), 1, 1};
   if (!flat) {
     all.count = x.shape[axis];
-    if (!product(x.shape, 0, axis, all.outer) || !product(x.shape, axis + 1, rank, all.inner))
-      return bad_input("input ", x.shape, " is too large");
+    const bool fits = product(x.shape, 0, axis, all.outer) && product(x.shape, axis + 1, rank, all.inner);
+    if (status s = check_fits("X", fits); !s) return s;
   }
   const auto n = std::size_t(all.count);
   std::span<std::int64_t> order, firsts, counts, inverse;
@@ -157,19 +157,17 @@ status top_k::run(run_context& c) const {
   std::int64_t wanted = k;
   std::size_t a = 0;
   if (status found = find_axis(axis, x.shape.rank(), a); !found) return found;
-  if (c.has_input(1)) {
-    wanted = c.input<std::int64_t>(1)[0];
-  }
-  if (wanted < 0 || wanted > x.shape[a])
-    return bad_input("K is ", wanted, ", axis ", a, " of ", x.shape, " has fewer elements");
+  if (c.has_input(1)) wanted = c.input<std::int64_t>(1)[0];
+  if (status s = check_number("K", wanted, 0, x.shape[a]); !s) return s;
   return elements::visit(x.type, status{},
                          [&]<class T>(std::type_identity<T>) { return top_of<T>(c, a, wanted, largest); });
 }
 
 status unique::run(run_context& c) const {
   const value& x = c.input(0);
+  const bool flat = !axis;
   std::size_t a = 0;
-  if (status found = flat ? status{} : find_axis(axis, x.shape.rank(), a); !found) return found;
+  if (status found = flat ? status{} : find_axis(*axis, x.shape.rank(), a); !found) return found;
   return elements::visit(x.type, status{},
                          [&]<class T>(std::type_identity<T>) { return unique_of<T>(c, a, flat, sorted, {1, 2, 3}); });
 }

@@ -1,8 +1,8 @@
 #include <cameo/eps/cpu/tensor_scatter.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <cstring>
 
-#include "operands/choice.hpp"
 #include "operands/operand_values.hpp"
 #include "operands/small_elements.hpp"
 #include "skeletons/strided_copy.hpp"
@@ -10,10 +10,9 @@
 namespace CAMEO_NAMESPACE::eps {
 
 result<tensor_scatter> tensor_scatter::bind(bind_context& c) {
-  tensor_scatter made{c.int_or("axis", -2)};
-  if (status read = read_choice(c, "mode", {"linear", "circular"}, made.circular); !read) return read;
+  const attributes_of<op::TensorScatter> a{c.attributes};
   c.may_overwrite(0, 0);
-  return made;
+  return tensor_scatter{a.axis, a.mode == op::tensor_scatter_mode_choice::circular};
 }
 
 status tensor_scatter::run(run_context& c) const {
@@ -23,18 +22,14 @@ status tensor_scatter::run(run_context& c) const {
   const std::size_t rank = cache.shape.rank(), bytes = element_bytes(cache.type);
   std::size_t at = 0;
   if (status found = find_axis(axis, rank, at); !found) return found;
-  if (at == 0) return bad_input("axis must not be the batch's, 0");
-  bool fits = update.shape.rank() == rank;
-  for (std::size_t i = 0; fits && i < rank; ++i)
-    fits = i == at ? update.shape[i] <= cache.shape[i] : update.shape[i] == cache.shape[i];
-  if (!fits) return bad_input("update ", update.shape, " does not fit past_cache ", cache.shape, " along axis ", at);
+  if (status s = check_number("axis", std::int64_t(at), 1, std::int64_t(rank) - 1); !s) return s;
+  extents must = cache.shape;
+  if (update.shape.rank() == rank) must[at] = std::min(must[at], update.shape[at]);
+  if (status s = check_shape("update", update.shape, must); !s) return s;
   const std::int64_t size = cache.shape[at], count = update.shape[at];
-  for (std::int64_t b = 0; starts && b < cache.shape[0]; ++b) {
-    const std::int64_t start = integers{starts}[b];
-    if (start < 0 || start > (circular ? std::max<std::int64_t>(size - 1, 0) : size - count))
-      return bad_input("write index ", start, " of batch ", b, " is not inside an axis of ", size, " for ", count,
-                       " new elements");
-  }
+  const std::int64_t last = circular ? std::max<std::int64_t>(size - 1, 0) : size - count;
+  for (std::int64_t b = 0; starts && b < cache.shape[0]; ++b)
+    if (status s = check_element("write_indices", integers{starts}[b], 0, last); !s) return s;
   const result<byte_output> y = byte_output::make(c, 0, cache.shape);
   if (!y) return y.error();
   if (cache.shape.count() == 0) return {};

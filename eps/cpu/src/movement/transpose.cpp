@@ -1,6 +1,5 @@
 #include <cameo/eps/cpu/transpose.hpp>
 
-#include "operands/choice.hpp"
 #include "operands/operand_values.hpp"
 #include "operands/small_elements.hpp"
 #include "skeletons/strided_copy.hpp"
@@ -11,10 +10,8 @@ namespace {
 
 template <class K>
 result<K> bind_blocks(bind_context& c) {
-  const std::int64_t block = c.int_or("blocksize", 0);
-  K made{block, false};
-  if (status read = read_choice(c, "mode", {"DCR", "CRD"}, made.channel_first); !read) return read;
-  return made;
+  const attributes_of<op::DepthToSpace> a{c.attributes};
+  return K{a.blocksize, a.mode == op::depth_to_space_mode_choice::crd};
 }
 
 /// Strides of the axes channel, h, y, w and x, where (h, y) is a row and (w, x) a column of the image, and y and x are
@@ -34,24 +31,22 @@ blocks steps_in_space(std::int64_t h, std::int64_t w, std::int64_t b) {
 }  // namespace
 
 result<transpose> transpose::bind(bind_context& c) {
-  const attribute* const a = c.find("perm");
-  return transpose{a ? a->ints : std::span<const std::int64_t>{}, !a || a->ints.empty()};
+  return transpose{attributes_of<op::Transpose>{c.attributes}.perm};
 }
 status transpose::run(run_context& c) const {
   const value& x = c.input(0);
   const std::size_t rank = x.shape.rank();
-  if (!reversed && perm.size() != rank)
-    return bad_input("`perm` has ", perm.size(), " axes, the input ", x.shape, " has ", rank);
+  if (!perm.empty())
+    if (status s = check_count("perm", std::int64_t(perm.size()), std::int64_t(rank)); !s) return s;
   const extents strides = row_major_strides(x.shape);
   extents shape, from;
-  unsigned seen = 0;
+  std::uint32_t seen = 0;
   for (std::size_t i = 0; i < rank; ++i) {
-    std::int64_t axis = reversed ? std::int64_t(rank - 1 - i) : perm[i];
-    if (!normalize_axis(axis, rank) || (seen >> axis & 1))
-      return bad_input("`perm` is not a permutation of the ", rank, " axes of the input");
-    seen |= 1u << axis;
-    shape.push_back(x.shape[std::size_t(axis)]);
-    from.push_back(strides[std::size_t(axis)]);
+    std::size_t axis = 0;
+    const std::int64_t number = perm.empty() ? std::int64_t(rank - 1 - i) : perm[i];
+    if (status found = find_axis(number, rank, axis, seen); !found) return found;
+    shape.push_back(x.shape[axis]);
+    from.push_back(strides[axis]);
   }
   const result<byte_output> y = byte_output::make(c, 0, shape);
   const result<value> bytes = whole_bytes(c, x);
@@ -102,17 +97,17 @@ status space_to_depth::run(run_context& c) const {
 }
 
 result<reverse_sequence> reverse_sequence::bind(bind_context& c) {
-  const std::int64_t time = c.int_or("time_axis", 0), batch = c.int_or("batch_axis", 1);
-  if (batch != 1 - time)
-    return bad_attribute("`time_axis` and `batch_axis` must be 0 and 1 or 1 and 0, not ", time, " and ", batch);
-  return reverse_sequence{std::size_t(time)};
+  const attributes_of<op::ReverseSequence> a{c.attributes};
+  const std::int64_t batch = 1 - a.time_axis;
+  if (status s = in_attributes(check_number("batch_axis", a.batch_axis, batch, batch)); !s) return s;
+  return reverse_sequence{std::size_t(a.time_axis)};
 }
 status reverse_sequence::run(run_context& c) const {
   const value &x = c.input(0), &lengths = c.input(1);
   const std::int64_t steps = x.shape[time_axis], batch = x.shape[1 - time_axis];
-  if (lengths.shape != extents{batch}) return bad_input("sequence_lens ", lengths.shape, " must be [", batch, "]");
-  for (std::int64_t length : lengths.as_unchecked<std::int64_t>().span())
-    if (length < 0 || length > steps) return bad_input("sequence length ", length, " is not in [0,", steps, "]");
+  if (status s = check_shape("sequence_lens", lengths.shape, {batch}); !s) return s;
+  for (const std::int64_t length : lengths.as_unchecked<std::int64_t>())
+    if (status s = check_element("sequence_lens", length, 0, steps); !s) return s;
   const result<value*> y = c.output(0, x.shape);
   if (!y) return y.error();
   const extents strides = row_major_strides(x.shape);

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/unfold.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 #include "operands/operand_values.hpp"
 #include "skeletons/strided_copy.hpp"
@@ -6,16 +7,16 @@
 namespace CAMEO_NAMESPACE::eps {
 
 result<unfold> unfold::bind(bind_context& c) {
-  const unfold made{c.int_or("dim", -1), c.int_or("size", 0), c.int_or("step", 1)};
-  return made;
+  const attributes_of<op::microsoft::UnfoldTensor> a{c.attributes};
+  return unfold{a.dim, a.size, a.step};
 }
 
 status unfold::run(run_context& c) const {
   const value& x = c.input(0);
   std::size_t a = 0;
   if (status found = find_axis(axis, x.shape.rank(), a); !found) return found;
-  if (x.shape.rank() == max_rank) return bad_input("an input of rank ", max_rank, " leaves no axis for the slices");
-  if (x.shape[a] < size) return bad_input("axis ", a, " of ", x.shape, " is shorter than a slice of ", size);
+  if (status s = check_rank(x.shape.rank() + 1); !s) return s;
+  if (status s = check_least_count("the axis", x.shape[a], size); !s) return s;
   extents shape = x.shape;
   shape[a] = (x.shape[a] - size) / step + 1;
   shape.push_back(size);

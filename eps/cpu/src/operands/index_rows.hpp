@@ -9,8 +9,7 @@ namespace CAMEO_NAMESPACE::eps {
 inline status check_indices(const value& indices, std::int64_t size) {
   const integers all{indices};
   for (std::int64_t i = 0; i < all.count(); ++i)
-    if (all[i] < -size || all[i] >= size)
-      return bad_input("index ", all[i], " at ", i, " is not in [-", size, ",", size, ")");
+    if (all[i] < -size || all[i] >= size) return check_element("indices", all[i], -size, size - 1);
   return {};
 }
 /// Converts an index, which may be negative to count from the end, to a position in [0, size).
@@ -65,21 +64,20 @@ class index_tuples {
   static result<index_tuples> make(const value& data, const value& indices, std::int64_t batch_dims) {
     const extents &d = data.shape, &i = indices.shape;
     const std::int64_t length = i.back(), limit = std::int64_t(std::min(d.rank(), i.rank()));
-    if (batch_dims < 0 || batch_dims >= limit)
-      return bad_input("batch_dims ", batch_dims, " is not in [0,", limit, ")");
-    if (length > std::int64_t(d.rank()) - batch_dims)
-      return bad_input("indices ", i, " name more axes than data ", d, " has");
+    if (status s = check_number("batch_dims", batch_dims, 0, limit - 1); !s) return s;
+    const std::int64_t most = std::int64_t(d.rank()) - batch_dims;
+    if (status s = check_number("the number of axes that indices name", length, 0, most); !s) return s;
     index_tuples made;
     const auto batch = std::size_t(batch_dims);
     for (std::size_t k = 0; k < batch; ++k)
-      if (d[k] != i[k]) return bad_input("data ", d, " and indices ", i, " differ in the first ", batch_dims, " axes");
+      if (status s = check_number("a batch axis of indices", i[k], d[k], d[k]); !s) return s;
     made.first_ = batch, made.past_ = batch + std::size_t(length);
     made.data_ = d, made.strides_ = row_major_strides(d);
     made.numbers_ = integers{indices};
     const extents outer{i.dims().first(i.rank() - 1)};
-    if (!outer.checked_count(made.count_)) return bad_input("indices ", i, " are too many");
-    if (!product(d, made.past_, d.rank(), made.block_) || !product(i, batch, i.rank() - 1, made.per_batch_))
-      return bad_input("data ", d, " or indices ", i, " are too large");
+    const bool few = outer.checked_count(made.count_) && product(i, batch, i.rank() - 1, made.per_batch_);
+    if (status s = check_fits("indices", few); !s) return s;
+    if (status s = check_fits("data", product(d, made.past_, d.rank(), made.block_)); !s) return s;
     if (status inside = made.check(); !inside) return inside;
     return made;
   }
@@ -102,8 +100,7 @@ class index_tuples {
     for (std::int64_t i = 0; i < count_; ++i)
       for (std::size_t k = 0; k < length; ++k) {
         const std::int64_t size = data_[first_ + k], index = numbers_[i * std::int64_t(length) + std::int64_t(k)];
-        if (index < -size || index >= size)
-          return bad_input("index ", index, " for axis ", first_ + k, " is not in [-", size, ",", size, ")");
+        if (index < -size || index >= size) return check_element("indices", index, -size, size - 1);
       }
     return {};
   }

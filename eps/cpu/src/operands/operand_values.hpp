@@ -20,14 +20,23 @@ class integers {
   bool wide_;
 };
 
+/// Checks the rank of a shape that is made, or the number of sizes or axes in a list.
+inline status check_rank(std::size_t rank) { return check_number("the rank", std::int64_t(rank), 0, max_rank); }
+
 /// Reads sizes from a one-dimensional integer tensor; INVALID_ARGUMENT if there are more than max_rank.
 inline status read_extents(const value& v, std::string_view what, extents& out) {
   const integers from{v};
-  if (v.shape.rank() > 1) return bad_input(what, " must be one-dimensional, not ", v.shape);
-  if (from.count() > std::int64_t(max_rank))
-    return bad_input(what, " has ", from.count(), " elements; the largest rank is ", max_rank);
+  if (v.shape.rank() > 1) return check_shape(what, v.shape, {from.count()});
+  if (status s = check_rank(std::size_t(from.count())); !s) return s;
   out.resize(0);
   for (std::int64_t i = 0; i < from.count(); ++i) out.push_back(from[i]);
+  return {};
+}
+
+/// Checks that sizes, such as those of read_extents(), are not negative. `what` is one of them.
+inline status check_sizes(std::string_view what, const extents& sizes) {
+  for (const std::int64_t size : sizes)
+    if (status s = check_at_least(what, size, 0); !s) return s;
   return {};
 }
 
@@ -68,13 +77,19 @@ inline bool integer_at(const value& v, std::int64_t i, std::int64_t& out) {
   return fits;
 }
 
+/// Reads the number of a tensor of any type; INVALID_ARGUMENT if it is no integer.
+inline status read_integer(const value& v, std::string_view name, std::int64_t& out) {
+  if (integer_at(v, 0, out)) return {};
+  return bad_input(name, " is not a number");
+}
+
 /// Computes the product of the axes [first, last); false if it overflows, which is possible if another axis is 0.
 [[nodiscard]] inline bool product(const extents& shape, std::size_t first, std::size_t last, std::int64_t& out) {
   return extents{shape.dims().subspan(first, last - first)}.checked_count(out);
 }
 
 [[gnu::noinline, gnu::cold]] inline status no_such_axis(std::int64_t axis, std::size_t rank) {
-  return bad_input("axis ", axis, " is not in [-", rank, ",", rank, ") of an input of rank ", rank);
+  return check_number("axis", axis, -std::int64_t(rank), std::int64_t(rank) - 1);
 }
 /// Converts the number of an axis, which may be negative to count from the end; INVALID_ARGUMENT if there is no such
 /// axis.

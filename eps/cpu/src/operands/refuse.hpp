@@ -35,6 +35,11 @@ constexpr status check_least_count(std::string_view name, std::int64_t has, std:
   if (has >= least) return {};
   return refuse(status_code::invalid_argument, name, " has ", has, " elements, must have ", least, " or more");
 }
+/// "bias has shape [3], must broadcast to [2,4]".
+constexpr status check_broadcasts(std::string_view name, const extents& has, const extents& to, bool broadcasts) {
+  if (broadcasts) return {};
+  return refuse(status_code::invalid_argument, name, " has shape ", has, ", must broadcast to ", to);
+}
 /// "coefficients has 5 elements, must have a multiple of 2".
 constexpr status check_multiple(std::string_view name, std::int64_t has, std::int64_t of) {
   if (of > 0 && has % of == 0) return {};

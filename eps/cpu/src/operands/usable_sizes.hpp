@@ -7,10 +7,10 @@ namespace CAMEO_NAMESPACE::eps {
 /// elements may have any other sizes. Afterwards, products of some axes of the tensor need no check.
 inline status usable_sizes(std::string_view name, const extents& shape) {
   std::int64_t product = 1;
+  bool fits = true;
   for (std::int64_t size : shape)
-    if (size > 0 && !checked_multiply(product, size, product))
-      return bad_input(name, " ", shape, " has no elements, but sizes that are too large for any other tensor");
-  return {};
+    if (size > 0) fits = fits && checked_multiply(product, size, product);
+  return check_fits(name, fits);
 }
 
 }  // namespace CAMEO_NAMESPACE::eps

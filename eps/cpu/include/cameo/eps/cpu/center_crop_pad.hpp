@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/op/attributes/read_attribute.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 
@@ -7,8 +8,7 @@ namespace CAMEO_NAMESPACE::eps {
 /// has a size. If the difference of the sizes is odd, one element less is cropped or padded before the middle than
 /// after it.
 struct center_crop_pad {
-  std::span<const std::int64_t> axes;
-  bool has_axes = false;
+  attribute_list<std::int64_t> axes;
 
   static result<center_crop_pad> bind(bind_context&);
   status run(run_context&) const;

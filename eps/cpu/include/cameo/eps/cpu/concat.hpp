@@ -1,21 +1,24 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 
 /// Concat: the inputs one after another along `axis`; all other axes have equal sizes.
 struct concat {
   std::int64_t axis;
-  static result<concat> bind(bind_context& c) { return concat{c.int_or("axis", 1)}; }  // version 1 has this default
+  static result<concat> bind(bind_context& c) {
+    return concat{attributes_of<op::Concat>{c.attributes}.axis.value_or(1)};  // version 1 has this default
+  }
   status run(run_context& c) const;
 };
 
 /// Split: slices of the input along `axis`, of the given sizes or of equal size (since version 18 the last may be
 /// smaller).
 struct split {
-  std::int64_t axis, wanted;  // wanted: the attribute num_outputs, or 0
-  std::span<const std::int64_t> sizes;
-  bool has_sizes, uneven;
+  std::int64_t axis;
+  attribute_list<std::int64_t> sizes;  // before version 13
+  bool uneven;
   static result<split> bind(bind_context& c);
   status run(run_context& c) const;
 };
@@ -25,7 +28,8 @@ struct concat_from_sequence {
   std::int64_t axis;
   bool new_axis;
   static result<concat_from_sequence> bind(bind_context& c) {
-    return concat_from_sequence{c.int_or("axis", 0), c.int_or("new_axis", 0) != 0};
+    const attributes_of<op::ConcatFromSequence> a{c.attributes};
+    return concat_from_sequence{a.axis, a.new_axis != 0};
   }
   status run(run_context& c) const;
 };
@@ -36,7 +40,8 @@ struct split_to_sequence {
   std::int64_t axis;
   bool keeps_axis;
   static result<split_to_sequence> bind(bind_context& c) {
-    return split_to_sequence{c.int_or("axis", 0), c.int_or("keepdims", 1) != 0};
+    const attributes_of<op::SplitToSequence> a{c.attributes};
+    return split_to_sequence{a.axis, a.keepdims != 0};
   }
   status run(run_context& c) const;
 };

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 
@@ -8,14 +9,16 @@ namespace CAMEO_NAMESPACE::eps {
 /// Gather: slices of `axis`, one for each index: out[a.., i.., b..] = data[a.., indices[i..], b..].
 struct gather {
   std::int64_t axis;
-  static result<gather> bind(bind_context& c) { return gather{c.int_or("axis", 0)}; }
+  static result<gather> bind(bind_context& c) { return gather{attributes_of<op::Gather>{c.attributes}.axis}; }
   status run(run_context& c) const;
 };
 
 /// GatherElements: one element for each index, at the position of the index, with the index itself along `axis`.
 struct gather_elements {
   std::int64_t axis;
-  static result<gather_elements> bind(bind_context& c) { return gather_elements{c.int_or("axis", 0)}; }
+  static result<gather_elements> bind(bind_context& c) {
+    return gather_elements{attributes_of<op::GatherElements>{c.attributes}.axis};
+  }
   status run(run_context& c) const;
 };
 
@@ -23,16 +26,17 @@ struct gather_elements {
 /// `data` and `indices` share.
 struct gather_nd {
   std::int64_t batch_dims;
-  static result<gather_nd> bind(bind_context& c) { return gather_nd{c.int_or("batch_dims", 0)}; }
+  static result<gather_nd> bind(bind_context& c) {
+    return gather_nd{attributes_of<op::GatherND>{c.attributes}.batch_dims};
+  }
   status run(run_context& c) const;
 };
 
 /// Compress: the slices of `axis` (without `axis`: the elements) for which the condition is true; slices beyond the end
 /// of the condition are left out.
 struct compress {
-  std::int64_t axis;
-  bool flat;
-  static result<compress> bind(bind_context& c) { return compress{c.int_or("axis", 0), !c.find("axis")}; }
+  std::optional<std::int64_t> axis;
+  static result<compress> bind(bind_context& c) { return compress{attributes_of<op::Compress>{c.attributes}.axis}; }
   status run(run_context& c) const;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/op/attributes/choices.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 
@@ -9,15 +10,12 @@ namespace CAMEO_NAMESPACE::eps {
 struct pad {
   using elements = detail::all_elements;
   struct padded_axis;
-  enum class fill : std::uint8_t { constant, reflect, edge, wrap };
+  using fill = op::pad_mode_choice;
   fill mode;
-  const attribute* amounts;  // in versions 1 and 2; later versions have an input
-  float number;              // the constant to pad with, in versions 1 and 2
+  attribute_list<std::int64_t> amounts;  // in versions 1 and 2; later versions have an input
+  float number;                          // the constant to pad with, in versions 1 and 2
   static result<pad> bind(bind_context& c);
   status run(run_context& c) const;
-
- protected:
-  static pad of_mode(const bind_context& c);
 
  private:
   status fill_padding(run_context& c, const value& x, std::span<const padded_axis> axes, const value& y) const;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/op/attributes/read_attribute.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 
@@ -9,7 +10,7 @@ namespace CAMEO_NAMESPACE::eps {
 /// computed from the other sizes.
 struct reshape {
   bool zero_is_a_size;
-  const attribute* shape;  // in version 1; later versions have an input
+  attribute_list<std::int64_t> shape;  // in version 1; later versions have an input
   static result<reshape> bind(bind_context& c);
   status run(run_context& c) const;
 };
@@ -23,14 +24,14 @@ struct flatten {
 
 /// Squeeze: removes axes of size 1, the given ones or all.
 struct squeeze {
-  const attribute* axes;  // before version 13
+  attribute_list<std::int64_t> axes;  // before version 13
   static result<squeeze> bind(bind_context& c);
   status run(run_context& c) const;
 };
 
 /// Unsqueeze: adds axes of size 1; `axes` are axes of the output.
 struct unsqueeze {
-  const attribute* axes;  // before version 13
+  attribute_list<std::int64_t> axes;  // before version 13
   static result<unsqueeze> bind(bind_context& c);
   status run(run_context& c) const;
 };

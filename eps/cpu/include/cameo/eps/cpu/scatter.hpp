@@ -1,10 +1,11 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/op/attributes/choices.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 
 /// How an update is combined with the element that it replaces.
-enum class scatter_reduction : std::uint8_t { none, add, mul, min, max };
+using scatter_reduction = op::scatter_elements_reduction_choice;
 
 /// ScatterElements: the data with single elements replaced, or combined with updates. Update i has the position of
 /// indices[i] in `indices`, with indices[i] itself along `axis`. Updates are made in order. The output may be the

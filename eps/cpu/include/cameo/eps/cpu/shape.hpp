@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <algorithm>
 
@@ -9,7 +10,8 @@ namespace CAMEO_NAMESPACE::eps {
 struct shape_of {
   std::int64_t start, end;
   static result<shape_of> bind(bind_context& c) {
-    return shape_of{c.int_or("start", 0), c.int_or("end", std::int64_t(max_rank))};
+    const attributes_of<op::Shape> a{c.attributes};
+    return shape_of{a.start, a.end.value_or(std::int64_t(max_rank))};
   }
   status run(run_context& c) const {
     const extents shape = c.input(0).shape;

@@ -1,12 +1,13 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/op/attributes/read_attribute.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 
 /// Slice: the elements start, start + step, ... before end, along each of the axes. Negative starts and ends count from
 /// the end of the axis; all are clamped to the axis. A negative step goes backwards.
 struct slice {
-  const attribute *starts, *ends, *axes;  // in version 1; later versions have inputs
+  attribute_list<std::int64_t> starts, ends, axes;  // in version 1; later versions have inputs
   static result<slice> bind(bind_context& c);
   status run(run_context& c) const;
 };

@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 
@@ -11,7 +12,8 @@ struct top_k {
   std::int64_t axis, k;  // k: in version 1; later versions have an input
   bool largest;
   static result<top_k> bind(bind_context& c) {
-    return top_k{c.int_or("axis", -1), c.since < 10 ? c.int_or("k", -1) : -1, c.int_or("largest", 1) != 0};
+    const attributes_of<op::TopK> a{c.attributes};
+    return top_k{a.axis, a.k, a.largest != 0};
   }
   status run(run_context& c) const;
 };
@@ -30,10 +32,11 @@ struct unique_of_list {
 /// real, then by their imaginary parts.
 struct unique {
   using elements = basic_elements;
-  std::int64_t axis;
-  bool flat, sorted;
+  std::optional<std::int64_t> axis;
+  bool sorted;
   static result<unique> bind(bind_context& c) {
-    return unique{c.int_or("axis", 0), !c.find("axis"), c.int_or("sorted", 1) != 0};
+    const attributes_of<op::Unique> a{c.attributes};
+    return unique{a.axis, a.sorted != 0};
   }
   status run(run_context& c) const;
 };

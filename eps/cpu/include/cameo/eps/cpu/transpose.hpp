@@ -1,14 +1,14 @@
 #pragma once
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 
 /// Transpose: axis i of the output is axis perm[i] of the input; without `perm`, the axes are reversed.
 struct transpose {
   using elements = detail::all_elements;
-  std::span<const std::int64_t> perm;
-  bool reversed;
+  std::span<const std::int64_t> perm;  // empty: reversed
   static result<transpose> bind(bind_context& c);
   status run(run_context& c) const;
 };
@@ -41,7 +41,7 @@ struct reverse_sequence {
 /// Trilu: the upper or lower triangle of the last two axes, from diagonal k on; zeros elsewhere.
 struct trilu {
   bool upper;
-  static result<trilu> bind(bind_context& c) { return trilu{c.int_or("upper", 1) != 0}; }
+  static result<trilu> bind(bind_context& c) { return trilu{attributes_of<op::Trilu>{c.attributes}.upper != 0}; }
   status run(run_context& c) const;
 };
 
