@@ -118,7 +118,8 @@ VALUES = {
     "RotaryEmbedding com.microsoft.RotaryEmbedding": {"num_heads": COUNT, "rotary_embedding_dim": COUNT},
     "QuantizeLinear": {"block_size": COUNT, "precision": "0..28"},
     "DequantizeLinear": {"block_size": COUNT},
-    "Cast": {"round_mode": "up|down|nearest"},
+    "Cast CastLike": {"round_mode": "up|down|nearest"},
+    "BitShift": {"direction": "LEFT|RIGHT"},
     "Gelu": {"approximate": "none|tanh"},
     "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss": {"reduction": "none|sum|mean"},
     "StringNormalizer": {"case_change_action": "NONE|LOWER|UPPER"},
@@ -130,6 +131,7 @@ VALUES = {
     "CausalConvWithState": {"activation": "silu|swish|none"},
     "com.microsoft.CausalConvWithState": {**CAUSAL_CONV, "state_window": "0..8"},
     "com.microsoft.VarlenCausalConvWithState": CAUSAL_CONV,
+    "ai.onnx.preview.training.Momentum": {"mode": "standard|nesterov"},
     "ai.onnx.preview.FlexAttention": {"softmax_precision": "1|10|11|16"},
     "ai.onnx.ml.TreeEnsemble": {"n_targets": SIZE, "post_transform": "0..4", "aggregate_function": "0..3"},
     "ai.onnx.ml.TreeEnsembleRegressor": {"n_targets": SIZE, "aggregate_function": "AVERAGE|SUM|MIN|MAX",
@@ -253,6 +255,7 @@ SHAPES = {
     "com.microsoft.BranchwiseRMSNorm com.microsoft.HyperConnectionPreMix com.microsoft.HyperConnectionPostMix":
         "[...,num_branches*size]",
     "com.microsoft.ScaledSiLU": "* 1",
+    "com.microsoft.GatedAdd": "[...,_]",
     "com.microsoft.LinearAttentionGate": "[...,heads] [heads] [heads]",
     "com.microsoft.EngramGate": "[batch,length,branches,size] [batch,length,branches,size] [batch,length,size] "
                                 "[branches,size] [branches,size] [branches,size]",
@@ -569,6 +572,7 @@ def write_tags(domain, schemas_of):
 CHOICES = {}  # the enumerations of strings: (attribute, names): operators; filled by choice_type()
 KIND_WORDS = {"s": "string", "i": "int", "ints": "ints", "f": "float"}
 SHARED_CHOICES = {"k_quant_type": "cache_quant_type", "v_quant_type": "cache_quant_type"}  # attributes with one type
+OWN_CHOICES = {("BitShift", "direction"): "shift_direction"}  # attributes whose type has another name
 
 
 def schema_default(a, from_onnx):
@@ -587,7 +591,8 @@ def snake(name):
 def choice_type(op, attribute, names):
     """The name of the enumeration of an attribute's strings. Equal ones of one attribute are one type; an attribute
     whose strings differ between operators has the operator in the name."""
-    found = CHOICES.setdefault((SHARED_CHOICES.get(attribute, attribute), names), set())
+    shared = SHARED_CHOICES.get(attribute, attribute)
+    found = CHOICES.setdefault((OWN_CHOICES.get((op, attribute), shared), names), set())
     found.add(op)
     (attribute, names), others = next((key, [k for k in CHOICES if k[0] == key[0]]) for key, ops in CHOICES.items()
                                       if ops is found)

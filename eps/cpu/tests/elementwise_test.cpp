@@ -85,7 +85,7 @@ TEST_CASE("shifts by at least the width, or by a negative number, leave the sign
   right.attribute("direction", std::string_view{"RIGHT"}).input({4}, x).input({4}, by);
   REQUIRE(right.run<binary<op::BitShift>>({dtype::i8}));
   CHECK(test::elements_of<std::int8_t>(right) == std::vector<std::int8_t>{-1, -1, 0, 32});
-  neither.attribute("direction", std::string_view{"UP"}).input({4}, x).input({4}, by);
+  neither.checked_as<op::BitShift>().attribute("direction", std::string_view{"UP"}).input({4}, x).input({4}, by);
   CHECK(neither.run<binary<op::BitShift>>({dtype::i8}).code() == status_code::invalid_graph);
 }
 

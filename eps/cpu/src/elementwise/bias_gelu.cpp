@@ -12,8 +12,8 @@ status bias_gelu_state::run(run_context& c) const {
   static constexpr extents scalar{};
   static constexpr std::uint64_t zero = 0;  // a zero of every float type
   broadcast_loops<2> loops;
-  if (!loops.make({&shape, bias ? &bias.shape : &scalar}) || loops.shape() != shape)
-    return bad_input("the bias ", bias.shape, " does not broadcast to ", shape);
+  const bool fits = loops.make({&shape, bias ? &bias.shape : &scalar}) && loops.shape() == shape;
+  if (status s = check_broadcasts("bias", bias.shape, shape, fits); !s) return s;
   const result<value*> out = c.output(0, shape);
   if (!out) return out.error();
   run_zip(c, row, loops, 1 << 14, {x.data, bytes}, {bias ? bias.data : &zero, bytes}, (*out)->data, bytes);

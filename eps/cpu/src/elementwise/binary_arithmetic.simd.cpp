@@ -6,6 +6,8 @@
 #include "skeletons/zip-inl.hpp"
 
 #if HWY_ONCE
+#include <cameo/op/attributes/onnx.hpp>
+
 #include "bound_zips.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
@@ -31,7 +33,7 @@ void binary_state::prepare<op::PRelu>(const bind_context& c) {
 template <>
 result<binary<op::Mod>> binary<op::Mod>::bind(bind_context& c) {
   const dtype type = c.inputs[0].type;
-  const bool truncates = c.int_or("fmod", 0) != 0;
+  const bool truncates = attributes_of<op::Mod>{c.attributes}.fmod != 0;
   if (!truncates && !is_integer(type) && c.since < 28)
     return status{status_code::invalid_graph, "Mod of floating point needs fmod = 1 before opset 28"};
   binary made;

@@ -6,6 +6,8 @@
 #include "skeletons/zip-inl.hpp"
 
 #if HWY_ONCE
+#include <cameo/op/attributes/onnx.hpp>
+
 #include "bound_zips.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
@@ -15,11 +17,10 @@ using shift_right = form<op::BitShift, "RIGHT">;
 
 template <>
 result<binary<op::BitShift>> binary<op::BitShift>::bind(bind_context& c) {
-  const std::string_view direction = c.string_or("direction", "");
-  if (direction != "LEFT" && direction != "RIGHT")
-    return status{status_code::invalid_graph, "direction must be LEFT or RIGHT"};
+  const attributes_of<op::BitShift> a{c.attributes};
   binary made;
-  made.finish(c, (direction == "LEFT" ? find_zip<shift_left> : find_zip<shift_right>)(c.inputs[0].type));
+  made.finish(c, (a.direction == op::shift_direction_choice::left ? find_zip<shift_left>
+                                                                  : find_zip<shift_right>)(c.inputs[0].type));
   return made;
 }
 

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/bit_cast.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <cameo/core/booleans.hpp>
 
@@ -8,14 +9,11 @@
 namespace CAMEO_NAMESPACE::eps {
 
 result<bit_cast> bit_cast::bind(bind_context& c) {
-  const std::int64_t number = c.int_or("to", 0);
-  const bool known = number > 0 && number < std::int64_t(dtype::count);
-  const dtype from = c.inputs[0].type, to = known ? dtype(number) : dtype::string;
-  if (to == dtype::string || from == dtype::string)
-    return bad_attribute("to is ", number, ", must be a type of numbers, from one");
-  if (detail::row_of(from).bits != detail::row_of(to).bits)
-    return bad_attribute(from, " of ", detail::row_of(from).bits, " bits has not the width of ", to, ", ",
-                         detail::row_of(to).bits);
+  const std::int64_t number = attributes_of<op::BitCast>{c.attributes}.to;
+  if (status s = in_attributes(check_number("to", number, 1, std::int64_t(dtype::count) - 1)); !s) return s;
+  const dtype from = c.inputs[0].type, to = dtype(number);
+  if (to == dtype::string || from == dtype::string || detail::row_of(from).bits != detail::row_of(to).bits)
+    return bad_attribute(from, " has not the width of ", to);
   if (status same = check_output_type(c, to); !same) return same;
   c.may_overwrite(0, 0);
   return bit_cast{};

@@ -1,9 +1,10 @@
+#include <cameo/op/attributes/onnx.hpp>
+
 #include <algorithm>
 #include <cstring>
 
 #include "cast_rows.hpp"
 #include "machine/past_caches.hpp"
-#include "operands/choice.hpp"
 #include "operands/outputs.hpp"
 #include "skeletons/strided_copy.hpp"
 
@@ -84,15 +85,15 @@ bool is_integer(dtype type) {
                                   mask_of<uint4, int4, uint2, int2>)) != 0;
 }
 
-status finish(bind_context& c, dtype to, cast_state& made) {
+/// `a`: the attributes of Cast, of which CastLike has a part.
+status finish(bind_context& c, const op::cast_attributes& a, dtype to, cast_state& made) {
   made.source = c.inputs[0].type;
   made.target = to;
   made.direct = direct_cast_of(made.source, to);
   if (to == dtype::undefined || to >= dtype::count || is_complex(to) || is_complex(made.source))
     return refuse(status_code::not_implemented, "no cast from ", made.source, " to type ", std::int64_t(to));
   if (status same = check_output_type(c, to); !same) return same;
-  made.saturate = c.int_or("saturate", 1) != 0;
-  if (status read = read_choice(c, "round_mode", {"up", "down", "nearest"}, made.round); !read) return read;
+  made.saturate = a.saturate != 0, made.round = a.round_mode;
   if (detail::row_of(made.source).bits == detail::row_of(to).bits) c.may_overwrite(0, 0);
   return {};
 }
@@ -112,16 +113,16 @@ dtype named_in_capitals(std::string_view name) {
 }  // namespace
 
 result<cast> cast::bind(bind_context& c) {
-  const std::int64_t number = c.int_or("to", 0);
-  dtype to = number > 0 && number < std::int64_t(dtype::count) ? dtype(number) : dtype::undefined;
-  if (const attribute* name = c.find("to"); name && name->kind == attribute_kind::s) to = named_in_capitals(name->s);
+  const attributes_of<op::Cast> a{c.attributes};
+  dtype to = a.to > 0 && a.to < std::int64_t(dtype::count) ? dtype(a.to) : dtype::undefined;
+  if (!a.to_string.empty()) to = named_in_capitals(a.to_string);
   cast made;
-  if (status bound = finish(c, to, made); !bound) return bound;
+  if (status bound = finish(c, a, to, made); !bound) return bound;
   return made;
 }
 result<cast_like> cast_like::bind(bind_context& c) {
   cast_like made;
-  if (status bound = finish(c, c.inputs[1].type, made); !bound) return bound;
+  if (status bound = finish(c, op::cast_attributes{c.attributes}, c.inputs[1].type, made); !bound) return bound;
   return made;
 }
 

@@ -1,6 +1,7 @@
 #include <cameo/eps/cpu/clip.hpp>
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 #include <cameo/eps/cpu/detail/number_sets.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -52,7 +53,7 @@ status read_bound(run_context& c, std::size_t i, const void*& bound) {
   if (!c.has_input(i)) return {};
   const value& v = c.input(i);
   if (!v) return {};
-  if (v.shape.count() != 1) return bad_input(i == 1 ? "min" : "max", " must be a scalar, not of shape ", v.shape);
+  if (status s = check_count(i == 1 ? "min" : "max", v.shape.count(), 1); !s) return s;
   bound = v.data;
   return {};
 }
@@ -65,11 +66,9 @@ result<clip> clip::bind(bind_context& c) {
   made.row =
       number_elements::visit(type, clip::row_function{}, []<class T>(std::type_identity<T>) { return clip_row<T>; });
   made.bytes = detail::row_of(type).bits / 8;
-  if (c.since < 11) {
-    made.by_attributes = true;
-    made.has_low = c.find("min") != nullptr, made.has_high = c.find("max") != nullptr;
-    made.low = float_element(type, c.float_or("min", 0)), made.high = float_element(type, c.float_or("max", 0));
-  }
+  const attributes_of<op::Clip> a{c.attributes};
+  made.has_low = a.min.has_value(), made.low = float_element(type, a.min.value_or(0));
+  made.has_high = a.max.has_value(), made.high = float_element(type, a.max.value_or(0));
   c.may_overwrite(0, 0);
   return made;
 }
@@ -77,10 +76,8 @@ result<clip> clip::bind(bind_context& c) {
 status clip::run(run_context& c) const {
   const value& x = c.input(0);
   const void *from = has_low ? &low : nullptr, *to = has_high ? &high : nullptr;
-  if (!by_attributes) {
-    if (status read = read_bound(c, 1, from); !read) return read;
-    if (status read = read_bound(c, 2, to); !read) return read;
-  }
+  if (status read = read_bound(c, 1, from); !read) return read;
+  if (status read = read_bound(c, 2, to); !read) return read;
   const result<value*> out = c.output(0, x.shape);
   if (!out) return out.error();
   const auto* const in = static_cast<const std::byte*>(x.data);

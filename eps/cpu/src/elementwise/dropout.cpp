@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/eps/cpu/dropout.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <atomic>
 #include <random>
@@ -53,9 +54,7 @@ result<dropout> dropout::bind(bind_context& c) {
     const value* const training = c.constant(2);
     made.may_train = !training || is_true(*training);
   }
-  const attribute* const seed = c.find("seed");
-  made.has_seed = seed && seed->kind == attribute_kind::i;
-  made.seed = c.int_or("seed", 0);
+  made.seed = attributes_of<op::Dropout>{c.attributes}.seed;
   if (!made.may_train) c.views(0, 0);
   return made;
 }
@@ -79,7 +78,7 @@ status dropout::run(run_context& c) const {
   const result<value*> y = c.output(0, x.shape);
   if (!y) return y.error();
   static std::atomic<std::uint32_t> runs{0};
-  const std::uint32_t from = has_seed ? std::uint32_t(seed) : runs.fetch_add(1, std::memory_order_relaxed) + 1;
+  const std::uint32_t from = seed ? std::uint32_t(*seed) : runs.fetch_add(1, std::memory_order_relaxed) + 1;
   drop(x, **y, mask ? static_cast<std::uint8_t*>(mask->data) : nullptr, from, ratio);
   return {};
 }

@@ -3,10 +3,11 @@
 
 #include <hwy/foreach_target.h>
 
-#include "operands/choice.hpp"
 #include "skeletons/map-inl.hpp"
 
 #if HWY_ONCE
+#include <cameo/op/attributes/onnx.hpp>
+
 #include "bound_maps.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
@@ -15,8 +16,7 @@ using gelu_by_tanh = form<op::Gelu, "tanh">;
 
 template <>
 result<unary<op::Gelu>> unary<op::Gelu>::bind(bind_context& c) {
-  bool by_tanh = false;
-  if (status read = read_choice(c, "approximate", {"none", "tanh"}, by_tanh); !read) return read;
+  const bool by_tanh = attributes_of<op::Gelu>{c.attributes}.approximate == op::approximate_choice::tanh;
   unary made;
   made.finish<op::Gelu>(c, (by_tanh ? find_map<gelu_by_tanh> : find_map<op::Gelu>)(c.inputs[0].type));
   return made;

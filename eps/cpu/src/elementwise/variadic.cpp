@@ -13,9 +13,8 @@ status variadic_state::run(run_context& c) const {
   extents whole = c.input(0).shape;
   for (std::size_t i = 1; i < c.input_count(); ++i) {
     const extents so_far = whole;
-    if (!broadcast(so_far, c.input(i).shape, whole))
-      return bad_input("operand ", i, " of shape ", c.input(i).shape, " does not broadcast with ", so_far,
-                       ", the shape of those before");
+    const bool fits = broadcast(so_far, c.input(i).shape, whole);
+    if (status s = check_broadcasts("an operand", c.input(i).shape, so_far, fits); !s) return s;
   }
   const result<value*> out = c.output(0, whole);
   if (!out) return out.error();
@@ -29,7 +28,8 @@ status variadic_state::run(run_context& c) const {
   /// Computes the whole output from two operands; the first operand may be the output itself.
   const auto run = [&](binary_row row, const void* a, const extents& a_shape, const void* b, const extents& b_shape) {
     broadcast_loops<3> loops;
-    if (!loops.make({&a_shape, &b_shape, &whole})) return bad_input("shapes do not broadcast");
+    const bool fits = loops.make({&a_shape, &b_shape, &whole});
+    if (status s = check_broadcasts("an operand", b_shape, whole, fits); !s) return s;
     run_zip(c, row, loops, 1 << 15, {a, bytes}, {b, bytes}, to, bytes);
     return status{};
   };

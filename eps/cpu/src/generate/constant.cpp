@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/constant.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include "operands/operand_values.hpp"
 #include "operands/outputs.hpp"
@@ -42,22 +43,20 @@ result<constant> constant::bind(bind_context& c) {
     if (!made) return made.error();
     return constant{*made};
   }
-  return bad_attribute("has no value; it needs one of value, value_float, value_int, value_string, ...");
+  return check_given("one of value, value_float, value_int, value_string, ...", false);
 }
 
 result<constant_of_shape> constant_of_shape::bind(bind_context& c) {
-  const attribute* const a = c.find("value");
-  if (a && (a->kind != attribute_kind::t || a->tensors.size() != 1 || a->tensors[0].shape.count() != 1))
-    return bad_attribute("`value` must be a tensor of one element");
-  const value element = a ? a->tensors[0] : value::tensor<float>({1}, {&zero, 1});
+  const attribute_tensor given = attributes_of<op::ConstantOfShape>{c.attributes}.value;
+  const value element = given ? *given : value::tensor<float>({1}, {&zero, 1});
+  if (status s = in_attributes(check_count("value", element.shape.count(), 1)); !s) return s;
   if (status same = check_output_type(c, element.type); !same) return same;
   return constant_of_shape{element};
 }
 status constant_of_shape::run(run_context& c) const {
   extents shape;
   if (status read = read_extents(c.input(0), "shape", shape); !read) return read;
-  for (std::int64_t d : shape)
-    if (d < 0) return bad_input("shape ", shape, " has a negative size");
+  if (status s = check_sizes("a size of shape", shape); !s) return s;
   const result<value*> y = c.output(0, shape);
   if (!y) return y.error();
   const int bits = detail::row_of(element.type).bits;

@@ -33,7 +33,7 @@ status make_range(run_context& c) {
   const number delta = c.has_input(2) ? widened(c.input<T>(2)[0]) : number(1);
   if (delta == number{}) return bad_input("delta is 0");
   const std::int64_t count = steps_between(start, limit, delta);
-  if (count < 0) return bad_input("start, limit and delta give no countable range");
+  if (status s = check_fits("the range", count >= 0); !s) return s;
   const result<tensor_view<T>> y = c.output<T>(0, {count});
   if (!y) return y.error();
   parallel_for(c, count, 1 << 14, [&](std::int64_t first, std::int64_t last) {
@@ -87,9 +87,10 @@ status one_hot::run(run_context& c) const {
   const value &indices = c.input(0), &values = c.input(2);
   const std::size_t rank = indices.shape.rank() + 1, bytes = element_bytes(values.type);
   std::int64_t depth = 0;
-  if (!integer_at(c.input(1), 0, depth) || depth < 1) return bad_input("depth must be a positive number");
-  if (rank > max_rank) return bad_input("rank ", rank, " of the output is above the largest, ", max_rank);
   std::size_t a = 0;
+  if (status s = read_integer(c.input(1), "depth", depth); !s) return s;
+  if (status s = check_at_least("depth", depth, 1); !s) return s;
+  if (status s = check_rank(rank); !s) return s;
   if (status found = find_axis(axis, rank, a); !found) return found;
   extents shape = indices.shape;
   shape.insert(a, depth);

@@ -1,9 +1,10 @@
 #include <cameo/eps/cpu/random.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <bit>
 
 #include "functions/random_places.hpp"
-#include "operands/refuse.hpp"
+#include "operands/operand_values.hpp"
 #include "skeletons/float_values.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
@@ -32,7 +33,7 @@ std::int64_t pick(std::span<const double> sums, double at) {
 
 status draw_classes(run_context& c, const random_places& numbers, std::int64_t samples) {
   const value& x = c.input(0);
-  if (x.shape[1] < 1) return bad_input("input ", x.shape, " must have at least one class");
+  if (status s = check_least_count("a row of input", x.shape[1], 1); !s) return s;
   const result<value*> y = c.output(0, extents{x.shape[0], samples});
   if (!y) return y.error();
   const auto logs = c.scratch<double>(std::size_t(x.shape[1])), sums = c.scratch<double>(std::size_t(x.shape[1]));
@@ -57,17 +58,15 @@ status draw_classes(run_context& c, const random_places& numbers, std::int64_t s
 
 template <class Op>
 result<random<Op>> random<Op>::bind(bind_context& c) {
+  const attributes_of<Op> a{c.attributes};
   random made;
-  const attribute* const seed = c.find("seed");
-  made.has_seed = seed && seed->kind == attribute_kind::f;
-  made.seed = c.float_or("seed", 0);
-  made.first = is_normal ? c.float_or("mean", 0) : c.float_or("low", 0);
-  made.second = is_normal ? c.float_or("scale", 1) : c.float_or("high", 1);
-  made.samples = c.int_or("sample_size", 1);
+  made.has_seed = a.seed.has_value(), made.seed = a.seed.value_or(0);
+  if constexpr (is_normal) made.first = a.mean, made.second = a.scale;
+  else if constexpr (requires { a.low; }) made.first = a.low, made.second = a.high;
+  else if constexpr (requires { a.sample_size; }) made.samples = a.sample_size;
   if constexpr (has_shape) {
-    const std::span<const std::int64_t> sizes = c.ints_or("shape");
-    if (sizes.size() > max_rank) return bad_attribute("shape has more than ", max_rank, " axes");
-    made.shape = extents{sizes};
+    if (status s = in_attributes(check_rank(a.shape.size())); !s) return s;
+    made.shape = extents{std::span<const std::int64_t>{a.shape}};
   }
   return made;
 }

@@ -1,6 +1,8 @@
+#include <cameo/op/attributes/onnx.hpp>
+
 #include "functions/normals.hpp"
 #include "normalize_rows.hpp"
-#include "operands/refuse.hpp"
+#include "operands/operand_values.hpp"
 #include "skeletons/row_rooms.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
@@ -14,8 +16,7 @@ status run_columns(run_context& c, const axis_normalization_state& how,
   std::int64_t a = how.axis;
   const bool scalar = rank == 0 && how.takes_scalars && (a == 0 || a == -1);
   const bool past_end = how.flattens && a == std::int64_t(rank);  // each element is normalized alone
-  if (!scalar && !past_end && !normalize_axis(a, rank))
-    return bad_input("axis ", how.axis, " is not in [-", rank, ",", rank, ") of shape ", x.shape);
+  if (!scalar && !past_end && !normalize_axis(a, rank)) return no_such_axis(how.axis, rank);
   const result<value*> out = c.output(0, x.shape);
   if (!out) return out.error();
   if (x.shape.count() == 0) return {};
@@ -43,26 +44,10 @@ void normalize_columns(const columns_block<C>& b) {
   if constexpr (known) normalize(Op{}, b);
 }
 
-/// The default of an attribute in the newest version up to the node's version.
-std::int64_t default_of(const bind_context& c, std::span<const op_version> versions, std::string_view name) {
-  std::int64_t found = 0;
-  for (const op_version& version : versions)
-    for (const attribute_rule& rule : version.attributes)
-      if (version.since <= c.since && rule.name == name) found = rule.default_int;
-  return found;
-}
-
 }  // namespace
 
 status axis_normalization_state::run(run_context& c) const {
   return c.input(0).type == dtype::f64 ? run_columns(c, *this, in_double) : run_columns(c, *this, in_float);
-}
-
-status axis_normalization_state::finish(bind_context& c, std::span<const op_version> versions) {
-  axis = c.int_or("axis", default_of(c, versions, "axis"));
-  p = c.int_or("p", default_of(c, versions, "p"));
-  c.may_overwrite(0, 0);
-  return {};
 }
 
 template <class Op>
@@ -75,7 +60,10 @@ result<axis_normalization<Op>> axis_normalization<Op>::bind(bind_context& c) {
   constexpr bool is_softmax = is_one_of<Op, op::Softmax, op::LogSoftmax, op::Hardmax>;
   made.takes_scalars = is_softmax;
   made.flattens = is_softmax && c.since < 13;
-  if (status read = made.finish(c, Op::versions); !read) return read;
+  const attributes_of<Op> a{c.attributes};
+  if constexpr (is_softmax) made.axis = a.axis.value_or(made.flattens ? 1 : -1);
+  else made.axis = a.axis, made.p = a.p;
+  c.may_overwrite(0, 0);
   return made;
 }
 

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/batch_normalization.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <cmath>
 
@@ -57,14 +58,12 @@ void measure(run_context& c, const row_rooms<C>& x, const channel_layout& layout
 }  // namespace
 
 result<batch_normalization> batch_normalization::bind(bind_context& c) {
+  const attributes_of<op::BatchNormalization> a{c.attributes};
   batch_normalization made;
-  made.epsilon = double(c.float_or("epsilon", 1e-5f));
-  made.momentum = double(c.float_or("momentum", 0.9f));
-  made.spatial = c.since >= 9 || c.int_or("spatial", 1) != 0;
+  made.epsilon = double(a.epsilon), made.momentum = double(a.momentum), made.spatial = a.spatial != 0;
   bool has_more_outputs = false;
   for (std::size_t i = 1; i < c.outputs.size(); ++i) has_more_outputs = has_more_outputs || c.has_output(i);
-  if (c.since >= 14) made.trains = c.int_or("training_mode", 0) != 0;
-  else made.trains = has_more_outputs && (c.since >= 7 || c.int_or("is_test", 0) == 0);
+  made.trains = c.since >= 14 ? a.training_mode != 0 : has_more_outputs && a.is_test == 0;
   c.may_overwrite(0, 0);
 
   const value* const parameters[4] = {c.constant(1), c.constant(2), c.constant(3), c.constant(4)};
@@ -84,7 +83,7 @@ template <class C>
 status batch_normalization::run_as(run_context& c) const {
   const value& x = c.input(0);
   if (x.shape.count() == 0) {
-    if (trains) return bad_input("X of shape ", x.shape, " has no elements to train on");
+    if (trains) return check_least_count("X", 0, 1);
     const result<value*> nothing = c.output(0, x.shape);
     return nothing ? status{} : status{nothing.error()};
   }
@@ -93,9 +92,7 @@ status batch_normalization::run_as(run_context& c) const {
   constexpr std::string_view names[] = {"scale", "B", "mean", "var"};
   const value* const parameters[4] = {&c.input(1), &c.input(2), &c.input(3), &c.input(4)};
   for (std::size_t i = 0; i < 4; ++i)
-    if (parameters[i]->shape.count() != channels)
-      return bad_input(names[i], " has shape ", parameters[i]->shape, "; X of shape ", x.shape, " has ", channels,
-                       " channels");
+    if (status s = check_count(names[i], parameters[i]->shape.count(), channels); !s) return s;
   const result<value*> out = c.output(0, x.shape);
   if (!out) return out.error();
   const std::int64_t n = layout.elements;

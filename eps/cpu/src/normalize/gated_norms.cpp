@@ -36,7 +36,7 @@ struct stream_sizes {
   static status read(const value& x, std::int64_t branches, stream_sizes& out) {
     const extents& s = x.shape;
     const std::size_t inner = branches ? 1 : 2;
-    if (s.rank() < inner) return bad_input("without num_branches, an input of shape ", s, " needs rank 2 at least");
+    if (status ranked = check_at_least("the rank", std::int64_t(s.rank()), std::int64_t(inner)); !ranked) return ranked;
     if (status usable = usable_sizes("the input", s); !usable) return usable;
     out.outer = s;
     out.outer.resize(s.rank() - inner);
@@ -46,10 +46,6 @@ struct stream_sizes {
     return {};
   }
 };
-result<std::int64_t> read_branches(const bind_context& c) {
-  const std::int64_t branches = c.int_or("num_branches", 0);
-  return branches;
-}
 
 /// Computes the elements of an output, block by block, on several workers: calls f(first, n, from, to), where `from`
 /// has the elements of inputs of the same shape, and `to` is stored. All are floats.
@@ -93,15 +89,15 @@ struct stream_gates {
 }  // namespace
 
 result<gated_rms_norm> gated_rms_norm::bind(bind_context& c) {
-  const std::string_view f = c.string_or("activation", "silu");
-  return gated_rms_norm{c.float_or("epsilon", 1e-5f), f != "sigmoid"};
+  const attributes_of<op::microsoft::GatedRMSNorm> a{c.attributes};
+  return gated_rms_norm{a.epsilon, a.activation != op::gated_rms_norm_activation_choice::sigmoid};
 }
 
 status gated_rms_norm::run(run_context& c) const {
   const value &x = c.input(0), &scale = c.input(1), &gate = c.input(2);
   const std::int64_t n = scale.shape[0];
-  if (n < 1 || gate.shape != x.shape)
-    return bad_input("gate ", gate.shape, " must have the shape of X, ", x.shape, ", and scale an element");
+  if (status s = check_least_count("scale", n, 1); !s) return s;
+  if (status s = check_shape("gate", gate.shape, x.shape); !s) return s;
   const result<value*> out = c.output(0, x.shape);
   if (!out) return out.error();
   const result<const float*> factors = wide_vector<float>(c, scale);
@@ -122,8 +118,8 @@ status gated_rms_norm::run(run_context& c) const {
 }
 
 result<branchwise_rms_norm> branchwise_rms_norm::bind(bind_context& c) {
-  return read_branches(c).transform(
-      [&](std::int64_t branches) { return branchwise_rms_norm{branches, c.float_or("epsilon", 1e-5f)}; });
+  const attributes_of<op::microsoft::BranchwiseRMSNorm> a{c.attributes};
+  return branchwise_rms_norm{a.num_branches, a.epsilon};
 }
 
 status branchwise_rms_norm::run(run_context& c) const {
@@ -150,10 +146,9 @@ status branchwise_rms_norm::run(run_context& c) const {
 status gated_add::run(run_context& c) const {
   const value &x = c.input(0), &y = c.input(1), &gate = c.input(2);
   extents rows = x.shape;
-  if (rows.rank() > 0) rows[rows.rank() - 1] = 1;
-  if (x.shape.rank() == 0 || y.shape != x.shape || gate.shape != rows)
-    return bad_input("X ", x.shape, ", Y ", y.shape, " and gate ", gate.shape, " must be of one shape, but gate ",
-                     rows);
+  rows[rows.rank() - 1] = 1;
+  if (status s = check_shape("Y", y.shape, x.shape); !s) return s;
+  if (status s = check_shape("gate", gate.shape, rows); !s) return s;
   const result<value*> out = c.output(0, x.shape);
   const result<const float*> gates = wide_vector<float>(c, gate);
   if (!out) return out.error();
@@ -189,8 +184,9 @@ status scaled_silu::run(run_context& c) const {
 status linear_attention_gate::run(run_context& c) const {
   const value &a = c.input(0), &bias = c.input(1), &scale = c.input(2), &b = c.input(3);
   const std::int64_t heads = a.shape.back();
-  if (b && b.shape != a.shape) return bad_input("b ", b.shape, " must have the shape of a, ", a.shape);
-  if (!b && c.has_output(1)) return bad_input("the output beta needs the input b");
+  if (b)
+    if (status s = check_shape("b", b.shape, a.shape); !s) return s;
+  if (status s = check_needs("beta", c.has_output(1), "b", bool(b)); !s) return s;
   const float* const add = bias.as_unchecked<float>().data();
   const float* const factor = scale.as_unchecked<float>().data();
   const result<value*> decay = c.output(0, a.shape);
@@ -209,8 +205,8 @@ status linear_attention_gate::run(run_context& c) const {
 }
 
 result<hyper_connection_pre_mix> hyper_connection_pre_mix::bind(bind_context& c) {
-  return read_branches(c).transform(
-      [&](std::int64_t branches) { return hyper_connection_pre_mix{branches, c.float_or("reduction_scale", 1)}; });
+  const attributes_of<op::microsoft::HyperConnectionPreMix> a{c.attributes};
+  return hyper_connection_pre_mix{a.num_branches, a.reduction_scale};
 }
 
 status hyper_connection_pre_mix::run(run_context& c) const {
@@ -239,7 +235,7 @@ status hyper_connection_pre_mix::run(run_context& c) const {
 }
 
 result<hyper_connection_post_mix> hyper_connection_post_mix::bind(bind_context& c) {
-  return read_branches(c).transform([](std::int64_t branches) { return hyper_connection_post_mix{branches}; });
+  return hyper_connection_post_mix{attributes_of<op::microsoft::HyperConnectionPostMix>{c.attributes}.num_branches};
 }
 
 status hyper_connection_post_mix::run(run_context& c) const {
@@ -251,8 +247,9 @@ status hyper_connection_post_mix::run(run_context& c) const {
   extents of_block = s.outer, of_mix = s.outer;
   of_block.push_back(s.size);
   of_mix.push_back(s.branches), of_mix.push_back(s.branches);
-  if (block.shape != of_block || (mix && mix.shape != of_mix))
-    return bad_input("block_output ", block.shape, " must be ", of_block, ", stream_mix ", mix.shape, " ", of_mix);
+  if (status fits = check_shape("block_output", block.shape, of_block); !fits) return fits;
+  if (mix)
+    if (status fits = check_shape("stream_mix", mix.shape, of_mix); !fits) return fits;
   const result<value*> out = c.output(0, streams.shape);
   if (!out) return out.error();
   const std::int64_t count = s.branches, n = s.size, width = count * n;
@@ -278,7 +275,8 @@ status engram_gate::run(run_context& c) const {
   const value &key = c.input(0), &query = c.input(1), &values = c.input(2), &key_scale = c.input(3),
               &query_scale = c.input(4), &out_scale = c.input(5);
   const extents& s = key.shape;
-  if (c.has_output(1) && !out_scale) return bad_input("gated_value_normed needs conv_norm_scale");
+  const bool scaled = bool(out_scale), norms = c.has_output(1);
+  if (status given = check_needs("gated_value_normed", norms, "conv_norm_scale", scaled); !given) return given;
   if (status usable = usable_sizes("key", s); !usable) return usable;
   const result<value*> out = c.output(0, s);
   if (!out) return out.error();

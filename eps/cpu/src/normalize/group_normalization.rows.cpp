@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/group_normalization.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <cmath>
 
@@ -34,11 +35,10 @@ status group_normalization_state::run(run_context& c) const {
 template <class Op>
 result<group_normalization<Op>> group_normalization<Op>::bind(bind_context& c) {
   group_normalization made;
-  made.epsilon = double(c.float_or("epsilon", 1e-5f));
-  if constexpr (std::is_same_v<Op, op::GroupNormalization>) {
-    made.groups = c.int_or("num_groups", 0);
-    made.scale_per_group = c.since < 21;
-  }
+  const attributes_of<Op> a{c.attributes};
+  made.epsilon = double(a.epsilon);
+  if constexpr (std::is_same_v<Op, op::GroupNormalization>)
+    made.groups = a.num_groups, made.scale_per_group = c.since < 21;
   c.may_overwrite(0, 0);
   return made;
 }

@@ -1,12 +1,13 @@
 #include <cameo/eps/cpu/layer_normalization.hpp>
 #include <cameo/kernel/broadcast.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <algorithm>
 
 #include "functions/float_rows.hpp"
 #include "skeletons/float_output.hpp"
 
-#include "operands/refuse.hpp"
+#include "operands/operand_values.hpp"
 #include "skeletons/row_rooms.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
@@ -32,8 +33,8 @@ result<row_operand<C>> row_operand_of(run_context& c, const value& v, const exte
   }
   broadcast_loops<2> loops;
   const bool one_for_all = loops.make({&v.shape, &row}) && loops.shape() == row;
-  if (!one_for_all && (!loops.make({&v.shape, &x}) || loops.shape() != x))
-    return bad_input(name, " of shape ", v.shape, " does not broadcast to X's ", x);
+  const bool fits = one_for_all || (loops.make({&v.shape, &x}) && loops.shape() == x);
+  if (status s = check_broadcasts(name, v.shape, x, fits); !s) return s;
   const result<std::span<C>> copy = c.scratch<C>(std::size_t(loops.count()));
   if (!copy) return copy.error();
   loops.rows(0, loops.count(), [&](std::int64_t to, const auto& from, std::int64_t n) {
@@ -48,24 +49,23 @@ result<row_operand<C>> row_operand_of(run_context& c, const value& v, const exte
 template <class C>
 status layer_normalization_state::run_as(run_context& c) const {
   const value& x = c.input(0);
-  std::int64_t a = axis;
-  if (!normalize_axis(a, x.shape.rank()))
-    return bad_input("axis ", axis, " is not in [-", x.shape.rank(), ",", x.shape.rank(), ") of shape ", x.shape);
+  std::size_t a = 0;
+  if (status found = find_axis(axis, x.shape.rank(), a); !found) return found;
   const result<value*> out = c.output(0, x.shape);
   if (!out) return out.error();
   extents per_row = x.shape;
-  for (auto i = std::size_t(a); i < per_row.rank(); ++i) per_row[i] = 1;
+  for (std::size_t i = a; i < per_row.rank(); ++i) per_row[i] = 1;
   const std::int64_t rows = x.shape.count() ? per_row.count() : 0;
-  const std::int64_t n = rows ? x.shape.count(std::size_t(a), x.shape.rank()) : 0;
+  const std::int64_t n = rows ? x.shape.count(a, x.shape.rank()) : 0;
   const result<std::span<double>> statistics = c.scratch<double>(std::size_t(per_row.count()) * 2);
   if (!statistics) return statistics.error();
   std::fill(statistics->begin(), statistics->end(), 0.0);
   double *const means = statistics->data(), *const inverses = means + per_row.count();
   if (rows) {
-    const result<row_operand<C>> scale = row_operand_of<C>(c, c.input(1), x.shape, std::size_t(a), "scale");
+    const result<row_operand<C>> scale = row_operand_of<C>(c, c.input(1), x.shape, a, "scale");
     if (!scale) return status{scale.error()};
     result<row_operand<C>> bias = row_operand<C>{};
-    if (c.has_input(2) && c.input(2)) bias = row_operand_of<C>(c, c.input(2), x.shape, std::size_t(a), "B");
+    if (c.has_input(2) && c.input(2)) bias = row_operand_of<C>(c, c.input(2), x.shape, a, "B");
     if (!bias) return bias.error();
     const auto normalize = [&](const C* in, C* to, std::int64_t r) {
       normal_row<C> row{};
@@ -89,8 +89,8 @@ status layer_normalization_state::run(run_context& c) const {
 template <class Op>
 result<layer_normalization<Op>> layer_normalization<Op>::bind(bind_context& c) {
   layer_normalization made;
-  made.epsilon = double(c.float_or("epsilon", 1e-5f));
-  made.axis = c.int_or("axis", -1);
+  const attributes_of<op::LayerNormalization> a{c.attributes};  // the other operators have the same ones
+  made.epsilon = double(a.epsilon), made.axis = a.axis;
   made.centers = std::is_same_v<Op, op::LayerNormalization>;
   if (made.centers) made.mean_output = 1, made.inverse_output = 2;
   if (std::is_same_v<Op, op::contrib::SimplifiedLayerNormalization>) made.inverse_output = 1;

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/lrn.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -26,12 +27,8 @@ void divide_by_power(const C* x, const C* sum, C* y, std::int64_t n, C bias, C f
 }  // namespace
 
 result<lrn> lrn::bind(bind_context& c) {
-  lrn made;
-  made.alpha = c.float_or("alpha", 1e-4f);
-  made.beta = c.float_or("beta", 0.75f);
-  made.bias = c.float_or("bias", 1.0f);
-  made.size = c.int_or("size", 0);
-  return made;
+  const attributes_of<op::LRN> a{c.attributes};
+  return lrn{a.alpha, a.beta, a.bias, a.size};
 }
 
 template <class C>

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/mean_variance_normalization.hpp>
+#include <cameo/op/attributes/contrib.hpp>
 
 #include <cmath>
 
@@ -71,9 +72,11 @@ void normalize_columns(const reduce_loops& loops, const normalized_tensors<C>& t
 
 result<mean_variance_normalization> mean_variance_normalization::bind(bind_context& c) {
   mean_variance_normalization made;
-  const std::span<const std::int64_t> of_images{default_axes}, of_all{all_axes};
-  made.axes.listed = c.ints_or("axes", c.int_or("across_channels", 0) != 0 ? of_all : of_images);
-  made.divides = c.int_or("normalize_variance", 1) != 0;
+  const attributes_of<op::contrib::MeanVarianceNormalization> a{c.attributes};
+  if (a.axes.given) made.axes.listed = a.axes;
+  else if (a.across_channels) made.axes.listed = all_axes;
+  else made.axes.listed = default_axes;
+  made.divides = a.normalize_variance != 0;
   c.may_overwrite(0, 0);
   return made;
 }

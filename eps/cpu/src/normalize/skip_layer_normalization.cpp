@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/skip_layer_normalization.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 #include <algorithm>
 
@@ -47,10 +48,10 @@ status skip_layer_normalization_state::run_as(run_context& c) const {
   const std::size_t rank = x.shape.rank();
   if (status s = usable_sizes("input", x.shape); !s) return s;
   const std::int64_t n = x.shape.back();
-  extents repeated{x.shape.dims().last(std::min<std::size_t>(rank, 2))}, with_one = repeated;
-  with_one.insert(0, 1);
-  if (skip.shape != x.shape && (rank != 3 || (skip.shape != repeated && skip.shape != with_one)))
-    return bad_input("skip ", skip.shape, " must be ", x.shape, " or repeat along its batches");
+  extents must = x.shape;  // or the same rows for each batch
+  if (rank == 3 && skip.shape.rank() == 2) must.erase(0);
+  else if (rank == 3 && skip.shape.rank() == 3 && skip.shape[0] == 1) must[0] = 1;
+  if (status s = check_shape("skip", skip.shape, must); !s) return s;
   const auto out = normal_outputs<C>::make(c, 3, x.shape, n);
   if (!out) return out.error();
   extents per_row = x.shape;
@@ -84,7 +85,7 @@ template <class Op>
 result<skip_layer_normalization<Op>> skip_layer_normalization<Op>::bind(bind_context& c) {
   skip_layer_normalization made;
   made.centers = std::is_same_v<Op, op::microsoft::SkipLayerNormalization>;
-  made.epsilon = double(c.float_or("epsilon", 1e-12f));
+  made.epsilon = double(attributes_of<Op>{c.attributes}.epsilon);
   c.may_overwrite(0, 0);
   return made;
 }
@@ -96,13 +97,12 @@ namespace {
 
 status check_ids(const value& ids, std::int64_t rows, std::string_view name) {
   for (const std::int32_t id : ids.as_unchecked<std::int32_t>())
-    if (id < 0 || id >= rows) return bad_input(name, " has ", id, ", which is not in [0,", rows, ")");
+    if (status s = check_element(name, id, 0, rows - 1); !s) return s;
   return {};
 }
 
 status check_segments(const run_context& c) {
-  if (bool(c.input(1)) == bool(c.input(4))) return {};
-  return bad_input("segment_ids and segment_embedding go together");
+  return check_together("segment_ids", bool(c.input(1)), "segment_embedding", bool(c.input(4)));
 }
 
 /// An embedding table, and the ids that select its rows; without ids, the position in the sequence selects.
@@ -118,10 +118,7 @@ status read_embedding(run_context& c, std::size_t table, const value& ids, const
   const auto read = row_rooms<float>::make(c, t, 1, n);
   if (!read) return read.error();
   out.table = *read, out.rows = t.shape[0];
-  if (!ids) {
-    if (shape[1] > out.rows) return bad_input(shape[1], " ", name, " but a table of ", t.shape);
-    return {};
-  }
+  if (!ids) return check_least_count("position_embedding", out.rows, shape[1]);
   const tensor_view<const std::int32_t> all = ids.as_unchecked<std::int32_t>();
   out.ids = all.data(), out.id_rows = all.count();
   return check_ids(ids, out.rows, name);
@@ -142,7 +139,7 @@ status count_mask(run_context& c, const value& mask, const extents& shape) {
 }  // namespace
 
 result<embed_layer_normalization> embed_layer_normalization::bind(bind_context& c) {
-  return embed_layer_normalization{double(c.float_or("epsilon", 1e-12f))};
+  return embed_layer_normalization{double(attributes_of<op::microsoft::EmbedLayerNormalization>{c.attributes}.epsilon)};
 }
 
 status embed_layer_normalization::run(run_context& c) const {
@@ -185,7 +182,7 @@ struct coded_table {
   status read(const run_context& c, std::size_t codes_at, std::size_t scale_at, std::size_t zero_at,
               std::string_view name) {
     const value &of = c.input(scale_at), &z = c.input(zero_at);
-    if (!of || !z) return bad_input(name, " needs a scale and a zero point");
+    if (status s = check_needs(name, true, "a scale and a zero point", of && z); !s) return s;
     codes = &c.input(codes_at), scale = of.as_unchecked<float>()[0], zero = code_of(z, 0);
     return {};
   }
@@ -198,7 +195,8 @@ struct coded_table {
 }  // namespace
 
 result<quantized_embed_layer_normalization> quantized_embed_layer_normalization::bind(bind_context& c) {
-  return quantized_embed_layer_normalization{double(c.float_or("epsilon", 1e-12f))};
+  const attributes_of<op::microsoft::QEmbedLayerNormalization> a{c.attributes};
+  return quantized_embed_layer_normalization{double(a.epsilon)};
 }
 
 status quantized_embed_layer_normalization::run(run_context& c) const {
@@ -213,7 +211,7 @@ status quantized_embed_layer_normalization::run(run_context& c) const {
     if (status s = tables[i].read(c, 2 + i, 8 + i, 13 + i, names[i]); !s) return s;
   }
   if (status s = check_ids(words, c.input(2).shape[0], "input_ids"); !s) return s;
-  if (shape[1] > c.input(3).shape[0]) return bad_input("there are ", shape[1], " positions, but ", c.input(3).shape);
+  if (status s = check_least_count("position_embedding", c.input(3).shape[0], shape[1]); !s) return s;
   if (segments)
     if (status s = check_ids(segments, c.input(4).shape[0], "segment_ids"); !s) return s;
   if (status s = count_mask(c, c.input(7), shape); !s) return s;

@@ -35,10 +35,10 @@ constexpr status check_least_count(std::string_view name, std::int64_t has, std:
   if (has >= least) return {};
   return refuse(status_code::invalid_argument, name, " has ", has, " elements, must have ", least, " or more");
 }
-/// "bias has shape [3], must broadcast to [2,4]".
-constexpr status check_broadcasts(std::string_view name, const extents& has, const extents& to, bool broadcasts) {
+/// "bias has shape [3], must broadcast with [2,4]".
+constexpr status check_broadcasts(std::string_view name, const extents& has, const extents& other, bool broadcasts) {
   if (broadcasts) return {};
-  return refuse(status_code::invalid_argument, name, " has shape ", has, ", must broadcast to ", to);
+  return refuse(status_code::invalid_argument, name, " has shape ", has, ", must broadcast with ", other);
 }
 /// "coefficients has 5 elements, must have a multiple of 2".
 constexpr status check_multiple(std::string_view name, std::int64_t has, std::int64_t of) {

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/arg_extreme.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <functional>
 
@@ -45,7 +46,7 @@ status arg_extreme_state::run(run_context& c) const {
   const result<tensor_view<std::int64_t>> out = c.output<std::int64_t>(0, shape);
   if (!out) return out.error();
   if (out->empty()) return {};
-  if (size == 0) return bad_input("axis ", axis, " of shape ", x.shape, " has no elements to choose from");
+  if (status s = check_least_count("the axis", size, 1); !s) return s;
   const bool narrow = x.type == dtype::f16 || x.type == dtype::bf16;
   const std::int64_t width = std::min(inner, columns), stretches = (inner + columns - 1) / columns;
   const std::int64_t units = out->count() / inner * stretches, bytes = bits_of(x.type) / 8;
@@ -80,10 +81,9 @@ result<arg_extreme<Op>> arg_extreme<Op>::bind(bind_context& c) {
   using as_good = std::conditional_t<largest, std::greater_equal<>, std::less_equal<>>;
   arg_extreme made;
   const dtype type = c.inputs[0].type;
-  const bool last = c.int_or("select_last_index", 0) != 0;
-  made.find = last ? extremes_of_columns<as_good>(type) : extremes_of_columns<better>(type);
-  made.axis = c.int_or("axis", 0);
-  made.keep = c.int_or("keepdims", 1) != 0;
+  const attributes_of<Op> a{c.attributes};
+  made.find = a.select_last_index ? extremes_of_columns<as_good>(type) : extremes_of_columns<better>(type);
+  made.axis = a.axis, made.keep = a.keepdims != 0;
   return made;
 }
 

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/cumulative.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <functional>
 
@@ -100,8 +101,8 @@ result<cumulative<Op>> cumulative<Op>::bind(bind_context& c) {
   made.accumulate =
       sums_along_columns<std::conditional_t<std::is_same_v<Op, op::CumSum>, std::plus<>, std::multiplies<>>>(
           c.inputs[0].type);
-  made.exclusive = c.int_or("exclusive", 0) != 0;
-  made.reverse = c.int_or("reverse", 0) != 0;
+  const attributes_of<Op> a{c.attributes};
+  made.exclusive = a.exclusive != 0, made.reverse = a.reverse != 0;
   return made;
 }
 

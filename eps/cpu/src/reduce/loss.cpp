@@ -1,9 +1,9 @@
 #include <cameo/eps/cpu/loss.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <cmath>
 #include <limits>
 
-#include "operands/choice.hpp"
 #include "operands/operand_values.hpp"
 #include "operands/usable_sizes.hpp"
 #include "skeletons/row_rooms.hpp"
@@ -61,13 +61,8 @@ status pick_logs(run_context& c, const value& x, const value* logs, const Label&
 }  // namespace
 
 result<loss> loss::bind(bind_context& c) {
-  loss made;
-  if (status read = read_choice(c, "reduction", {"none", "sum", "mean"}, made.reduce); !read) return read;
-  const attribute* const ignored = c.find("ignore_index");
-  made.ignores = ignored && ignored->kind == attribute_kind::i;
-  made.ignored = c.int_or("ignore_index", 0);
-  made.softmax = c.op_type == "SoftmaxCrossEntropyLoss";
-  return made;
+  const attributes_of<op::SoftmaxCrossEntropyLoss> a{c.attributes};
+  return loss{a.reduction, c.op_type == "SoftmaxCrossEntropyLoss", a.ignore_index};
 }
 
 template <class C>
@@ -77,13 +72,12 @@ status loss::run_as(run_context& c) const {
   extents wanted = x.shape;
   wanted.erase(1);
   const std::int64_t classes = x.shape[1], inner = x.shape.count(2, rank);
-  if (labels.shape != wanted) return bad_input("labels ", labels.shape, " must be ", wanted);
+  if (status s = check_shape("labels", labels.shape, wanted); !s) return s;
   if (status s = usable_sizes("scores", x.shape); !s) return s;
   const integers label{labels};
-  const auto counts = [&](std::int64_t i) { return !(ignores && label[i] == ignored); };
+  const auto counts = [&](std::int64_t i) { return label[i] != ignored; };
   for (std::int64_t i = 0; i < label.count(); ++i)
-    if (counts(i) && (label[i] < 0 || label[i] >= classes))
-      return bad_input("label ", label[i], " is not a class in [0,", classes, ")");
+    if (counts(i) && (label[i] < 0 || label[i] >= classes)) return check_element("labels", label[i], 0, classes - 1);
 
   const result<value*> y = c.output(0, reduce == reduction::none ? wanted : extents{});
   if (!y) return y.error();

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/fourier.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include "fourier_transform.hpp"
 #include "machine/lane_scratch.hpp"
@@ -15,8 +16,8 @@ using number = fourier_transform::number;
 
 /// Reads a positive number.
 status read_length(const value& v, std::string_view name, std::int64_t& out) {
-  if (!integer_at(v, 0, out) || out < 1) return bad_input(name, " must be a positive number");
-  return {};
+  if (status read = read_integer(v, name, out); !read) return read;
+  return check_at_least(name, out, 1);
 }
 
 /// The longest transform that is made while binding. Longer ones are made in each run: in a plan they would take
@@ -100,10 +101,8 @@ status read_frequency(const value& v, std::string_view name, double& out) {
 }  // namespace
 
 result<dft> dft::bind(bind_context& c) {
-  dft made;
-  made.axis = c.since >= 20 ? -2 : c.int_or("axis", 1);
-  made.axis_is_input = c.since >= 20;
-  made.inverse = c.int_or("inverse", 0) != 0, made.onesided = c.int_or("onesided", 0) != 0;
+  const attributes_of<op::DFT> a{c.attributes};
+  dft made{c.since >= 20 ? -2 : a.axis, a.inverse != 0, a.onesided != 0, c.since >= 20};
   std::int64_t length = -1;
   if (c.has_input(1)) {
     length = known_number(c, 1).value_or(-1);
@@ -121,18 +120,18 @@ status dft::run(run_context& c) const {
   const value& x = c.input(0);
   const std::size_t rank = x.shape.rank();
   std::int64_t given = axis;
-  if (axis_is_input && c.input(2) && !integer_at(c.input(2), 0, given)) return bad_input("axis must be a number");
-  std::int64_t normal = given;
-  if (!normalize_axis(normal, rank) || std::size_t(normal) == rank - 1)
-    return bad_input("axis ", given, " of input ", x.shape, " must be another than the last");
+  if (axis_is_input && c.input(2))
+    if (status read = read_integer(c.input(2), "axis", given); !read) return read;
+  std::size_t at = 0;
+  if (status found = find_axis(given, rank, at); !found) return found;
+  if (status s = check_number("axis", std::int64_t(at), 0, std::int64_t(rank) - 2); !s) return s;
   if (status s = usable_sizes("input", x.shape); !s) return s;
-  const auto at = std::size_t(normal);
   const std::int64_t in = x.shape[at];
   std::int64_t length = inverse && onesided ? 2 * (in - 1) : in;
   if (c.input(1))
     if (status read = read_length(c.input(1), "dft_length", length); !read) return read;
-  if (length < 1) return bad_input("input ", x.shape, " has no signal along axis ", given);
-  if (!inverse && onesided && x.shape.back() == 2) return bad_input("a onesided transform needs real numbers");
+  if (status s = check_least_count("a signal", length, 1); !s) return s;
+  if (status s = check_needs("onesided", !inverse && onesided, "real numbers", x.shape.back() == 1); !s) return s;
   extents shape = x.shape;
   shape[at] = onesided && !inverse ? length / 2 + 1 : length;
   shape[rank - 1] = onesided && inverse ? 1 : 2;
@@ -167,7 +166,7 @@ result<stft> stft::bind(bind_context& c) {
   std::int64_t length = known_size(c, 0, 1);
   if (c.has_input(3)) length = known_number(c, 3).value_or(-1);
   else if (c.has_input(2)) length = known_size(c, 2, 0);
-  const bool onesided = c.int_or("onesided", 1) != 0;
+  const bool onesided = attributes_of<op::STFT>{c.attributes}.onesided != 0;
   return plan_transform(c, length).transform([&](const fourier_transform* made) { return stft{onesided, made}; });
 }
 
@@ -181,10 +180,9 @@ status stft::run(run_context& c) const {
   if (window) length = window.shape[0];
   if (c.input(3))
     if (status read = read_length(c.input(3), "frame_length", length); !read) return read;
-  if (window && window.shape[0] != length)
-    return bad_input("window ", window.shape, " must have frame_length elements, ", length);
-  if (length < 1 || length > x.shape[1])
-    return bad_input("frames of ", length, " elements don't fit into signals ", x.shape);
+  if (window)
+    if (status s = check_count("window", window.shape[0], length); !s) return s;
+  if (status s = check_number("frame_length", length, 1, x.shape[1]); !s) return s;
   const std::int64_t frames = (x.shape[1] - length) / step + 1, kept = onesided ? length / 2 + 1 : length;
   const result<value*> y = c.output(0, extents{x.shape[0], frames, kept, 2});
   if (!y) return y.error();

@@ -11,7 +11,7 @@ status time_warping::run(run_context& c) const {
   const value& x = c.input(0);
   const std::size_t rank = x.shape.rank();
   const std::int64_t rows = x.shape[rank - 2], columns = x.shape[rank - 1], width = columns + 1;
-  if (rows > 1 << 30 || columns > 1 << 30) return bad_input("the costs ", x.shape, " are too many");
+  if (status s = check_fits("input", rows <= 1 << 30 && columns <= 1 << 30); !s) return s;
   // The least costs of two rows, with one element before the first; and the predecessor of each element on its path: 0
   // the one above and left, 1 the one above, 2 the one on the left.
   const result<std::span<float>> sums = c.scratch<float>(2 * std::size_t(width));

@@ -1,9 +1,10 @@
 #include <cameo/eps/cpu/optimizers.hpp>
 #include <cameo/kernel/run_context.hpp>
+#include <cameo/op/attributes/training.hpp>
 
 #include <cmath>
 
-#include "operands/choice.hpp"
+#include "operands/refuse.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
 namespace {
@@ -54,15 +55,13 @@ status run_steps(const optimizer& how, run_context& c, std::size_t tensors, doub
   for (std::size_t t = 0; t < tensors; ++t) {
     const value &x = c.input(2 + t), &gradient = c.input(2 + tensors + t);
     optimized_tensor<T> one{static_cast<const T*>(x.data), static_cast<const T*>(gradient.data), {}, nullptr, {}};
-    if (gradient.shape != x.shape)
-      return bad_input("the gradient ", gradient.shape, " of tensor ", t, " must be ", x.shape);
+    if (status s = check_shape("a gradient", gradient.shape, x.shape); !s) return s;
     const result<tensor_view<T>> y = c.output<T>(t, x.shape);
     if (!y) return y.error();
     one.y = y->data();
     for (std::size_t k = 0; k < how.kept; ++k) {
       const value& from = c.input(2 + (2 + k) * tensors + t);
-      if (from.shape != x.shape)
-        return bad_input("what is kept of tensor ", t, ", ", from.shape, ", must be ", x.shape);
+      if (status s = check_shape("a state", from.shape, x.shape); !s) return s;
       const result<tensor_view<T>> to = c.output<T>((1 + k) * tensors + t, x.shape);
       if (!to) return to.error();
       one.kept[k] = static_cast<const T*>(from.data), one.keep[k] = to->data();
@@ -75,23 +74,20 @@ status run_steps(const optimizer& how, run_context& c, std::size_t tensors, doub
 }
 
 template <class Op>
-status read_method(const bind_context& c, optimizer& made) {
+void read_method(const attributes_of<Op>& a, optimizer& made) {
   using enum optimizer::method;
-  const auto number = [&](std::string_view name, float otherwise) { return double(c.float_or(name, otherwise)); };
-  made.norm = number("norm_coefficient", 0);
+  made.norm = double(a.norm_coefficient);
   if constexpr (std::is_same_v<Op, op::training::Adagrad>) {
-    made.how = adagrad, made.decay = number("decay_factor", 0), made.epsilon = number("epsilon", 1e-6f);
-  } else if constexpr (std::is_same_v<Op, op::training::Adam>) {
-    made.how = adam, made.kept = 2, made.alpha = number("alpha", 0.9f), made.beta = number("beta", 0.999f);
-    made.epsilon = number("epsilon", 1e-6f), made.norm_post = number("norm_coefficient_post", 0);
+    made.how = adagrad, made.decay = double(a.decay_factor), made.epsilon = double(a.epsilon);
   } else {
-    made.alpha = number("alpha", 0), made.beta = number("beta", 0);
-    constexpr std::string_view modes[] = {"standard", "nesterov"};
-    const result<std::size_t> mode = choice_of("mode", c.string_or("mode", ""), modes);
-    if (!mode) return mode.error();
-    made.how = *mode == 1 ? nesterov : momentum;
+    made.alpha = double(a.alpha), made.beta = double(a.beta);
+    if constexpr (std::is_same_v<Op, op::training::Adam>) {
+      made.how = adam, made.kept = 2;
+      made.epsilon = double(a.epsilon), made.norm_post = double(a.norm_coefficient_post);
+    } else {
+      made.how = a.mode == op::momentum_mode_choice::nesterov ? nesterov : momentum;
+    }
   }
-  return {};
 }
 
 }  // namespace
@@ -99,18 +95,16 @@ status read_method(const bind_context& c, optimizer& made) {
 template <class Op>
 result<optimizer_of<Op>> optimizer_of<Op>::bind(bind_context& c) {
   optimizer_of made;
-  if (status read = read_method<Op>(c, made); !read) return read;
+  read_method<Op>(attributes_of<Op>{c.attributes}, made);
   const std::size_t each = 2 + made.kept, given = c.inputs.size() < 2 ? 0 : c.inputs.size() - 2;
   if (given == 0 || given % each != 0 || c.outputs.size() != given / each * (1 + made.kept))
     return bad_attribute("has ", given, " inputs after the rate and the count, and ", c.outputs.size(),
                          " outputs; each tensor needs ", each, " and ", 1 + made.kept);
   for (std::size_t i = 0; i < c.outputs.size(); ++i)
-    if (!c.has_output(i)) return bad_attribute("output ", i, " is missing");
-  for (const operand& in : c.inputs.subspan(2))
-    if (in.type != c.inputs[2].type)
-      return bad_attribute("tensors of different types: ", in.type, " and ", c.inputs[2].type);
-  for (const operand& out : c.outputs)
-    if (out.type != c.inputs[2].type) return bad_attribute("an output of another type: ", out.type);
+    if (status s = check_given("all outputs", c.has_output(i)); !s) return s;
+  for (const std::span<const operand> tensors : {c.inputs.subspan(2), c.outputs})
+    for (const operand& each : tensors)
+      if (status s = in_attributes(check_type("a tensor", each.type, c.inputs[2].type)); !s) return s;
   return made;
 }
 template struct optimizer_of<op::training::Adagrad>;

@@ -17,7 +17,6 @@ struct axis_normalization_state {
   bool flattens = false;       // normalizes over all axes from `axis` on
   bool takes_scalars = false;  // a scalar is a vector of one element
 
-  status finish(bind_context&, std::span<const op_version>);
   status run(run_context&) const;
 };
 

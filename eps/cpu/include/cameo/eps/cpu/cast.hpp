@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/op/attributes/choices.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 
@@ -19,7 +20,8 @@ struct cast_state {
   using elements = cast_elements;
   dtype source = dtype::undefined, target = dtype::undefined;
   bool saturate = true;
-  enum class rounding : std::uint8_t { up, down, nearest } round = rounding::up;  // for float8e8m0
+  using rounding = op::round_mode_choice;
+  rounding round = rounding::up;  // for float8e8m0
 
   void (*direct)(const void* from, void* to, std::int64_t n) = nullptr;  // a loop for the two types, where there is one
 

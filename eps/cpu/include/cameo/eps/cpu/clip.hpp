@@ -12,7 +12,7 @@ struct clip {
   using row_function = void (*)(const void* low, const void* high, const void* x, void* y, std::int64_t n);
   row_function row = nullptr;
   std::int64_t bytes = 0;  // the size of an element
-  bool by_attributes = false, has_low = false, has_high = false;
+  bool has_low = false, has_high = false;
   std::uint64_t low = 0, high = 0;  // the attributes, stored as elements of the type
 
   static result<clip> bind(bind_context&);

@@ -2,6 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
+#include <optional>
+
 namespace CAMEO_NAMESPACE::eps {
 
 /// Dropout. In inference y = x, the mask is all true, and y may be the buffer of x. Only if the input training_mode,
@@ -10,8 +12,8 @@ namespace CAMEO_NAMESPACE::eps {
 /// nothing even with is_test = 0, whose meaning was never agreed on.
 struct dropout {
   using elements = any_float_elements;
-  bool may_train = false, has_seed = false;
-  std::int64_t seed = 0;
+  bool may_train = false;
+  std::optional<std::int64_t> seed;
   bool mask_of_numbers = false;  // before opset 10 the mask has the type of x
 
   static result<dropout> bind(bind_context&);

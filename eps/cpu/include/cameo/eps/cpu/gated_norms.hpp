@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 
@@ -39,7 +40,9 @@ struct gated_add {
 struct scaled_silu {
   using elements = text_model_elements;
   float alpha = 1;
-  static result<scaled_silu> bind(bind_context& c) { return scaled_silu{c.float_or("alpha", 1)}; }
+  static result<scaled_silu> bind(bind_context& c) {
+    return scaled_silu{attributes_of<op::microsoft::ScaledSiLU>{c.attributes}.alpha};
+  }
   status run(run_context&) const;
 };
 
@@ -76,7 +79,9 @@ struct hyper_connection_post_mix {
 struct engram_gate {
   using elements = text_model_elements;
   float epsilon = 1e-5f;
-  static result<engram_gate> bind(bind_context& c) { return engram_gate{c.float_or("epsilon", 1e-5f)}; }
+  static result<engram_gate> bind(bind_context& c) {
+    return engram_gate{attributes_of<op::microsoft::EngramGate>{c.attributes}.epsilon};
+  }
   status run(run_context&) const;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 
@@ -23,7 +24,7 @@ struct non_zero {
 /// the end; an index out of range sets no element.
 struct one_hot {
   std::int64_t axis;
-  static result<one_hot> bind(bind_context& c) { return one_hot{c.int_or("axis", -1)}; }
+  static result<one_hot> bind(bind_context& c) { return one_hot{attributes_of<op::OneHot>{c.attributes}.axis}; }
   status run(run_context& c) const;
 };
 
@@ -31,7 +32,7 @@ struct one_hot {
 struct eye_like {
   using elements = number_and_truth_elements;
   std::int64_t k;
-  static result<eye_like> bind(bind_context& c) { return eye_like{c.int_or("k", 0)}; }
+  static result<eye_like> bind(bind_context& c) { return eye_like{attributes_of<op::EyeLike>{c.attributes}.k}; }
   status run(run_context& c) const;
 };
 

@@ -1,6 +1,9 @@
 #pragma once
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/op/attributes/choices.hpp>
+
+#include <optional>
 
 namespace CAMEO_NAMESPACE::eps {
 
@@ -10,9 +13,10 @@ namespace CAMEO_NAMESPACE::eps {
 /// double.
 struct loss {
   using elements = float_elements;
-  enum class reduction : std::uint8_t { none, sum, mean } reduce = reduction::mean;
-  bool softmax = false, ignores = false;
-  std::int64_t ignored = 0;
+  using reduction = op::negative_log_likelihood_loss_reduction_choice;
+  reduction reduce = reduction::mean;
+  bool softmax = false;
+  std::optional<std::int64_t> ignored;
 
   static result<loss> bind(bind_context&);
   status run(run_context&) const;
