@@ -92,6 +92,22 @@ struct unique_outputs {
   std::size_t firsts, inverse, counts;
 };
 
+/// The groups of equal slices: the first slice of each and how many it has, and the group of each slice.
+struct slice_groups {
+  std::span<std::int64_t> firsts, counts, inverse;
+
+  /// Numbers `groups` groups in the order of their first slices. `number` has an element for each.
+  void in_order_of_occurrence(std::size_t groups, std::span<std::int64_t> number) {
+    std::int64_t next = 0;
+    for (std::size_t i = 0; i < inverse.size(); ++i)
+      if (const auto g = std::size_t(inverse[i]); firsts[g] == std::int64_t(i)) number[g] = next++;
+    for (std::int64_t& g : inverse) g = number[std::size_t(g)];
+    std::sort(firsts.begin(), firsts.begin() + std::ptrdiff_t(groups));
+    std::fill(counts.begin(), counts.end(), 0);
+    for (const std::int64_t g : inverse) ++counts[std::size_t(g)];
+  }
+};
+
 template <class T>
 status unique_of(run_context& c, std::size_t axis, bool flat, bool sorted, const unique_outputs& to_outputs) {
   const value& x = c.input(0);
@@ -103,8 +119,9 @@ status unique_of(run_context& c, std::size_t axis, bool flat, bool sorted, const
     if (status s = check_fits("X", fits); !s) return s;
   }
   const auto n = std::size_t(all.count);
-  std::span<std::int64_t> order, firsts, counts, inverse;
-  for (std::span<std::int64_t>* list : {&order, &firsts, &counts, &inverse}) {
+  std::span<std::int64_t> order;
+  slice_groups g;
+  for (std::span<std::int64_t>* list : {&order, &g.firsts, &g.counts, &g.inverse}) {
     const result<std::span<std::int64_t>> memory = c.scratch<std::int64_t>(n);
     if (!memory) return memory.error();
     *list = *memory;
@@ -119,20 +136,11 @@ status unique_of(run_context& c, std::size_t axis, bool flat, bool sorted, const
   // them.
   std::size_t groups = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    if (i == 0 || all.order(order[i - 1], order[i]) != 0) firsts[groups] = order[i], counts[groups++] = 0;
-    ++counts[groups - 1];
-    inverse[std::size_t(order[i])] = std::int64_t(groups - 1);
+    if (i == 0 || all.order(order[i - 1], order[i]) != 0) g.firsts[groups] = order[i], g.counts[groups++] = 0;
+    ++g.counts[groups - 1];
+    g.inverse[std::size_t(order[i])] = std::int64_t(groups - 1);
   }
-  if (!sorted) {  // renumbers groups in the order of their first slices; `order` becomes the new number of each
-    const std::span<std::int64_t> number = order;
-    std::int64_t next = 0;
-    for (std::size_t i = 0; i < n; ++i)
-      if (const auto g = std::size_t(inverse[i]); firsts[g] == std::int64_t(i)) number[g] = next++;
-    for (std::size_t i = 0; i < n; ++i) inverse[i] = number[std::size_t(inverse[i])];
-    std::sort(firsts.begin(), firsts.begin() + std::ptrdiff_t(groups));
-    std::fill(counts.begin(), counts.end(), 0);
-    for (std::int64_t g : inverse) ++counts[std::size_t(g)];
-  }
+  if (!sorted) g.in_order_of_occurrence(groups, order);
 
   if (c.has_output(0)) {
     extents shape = x.shape;
@@ -142,12 +150,14 @@ status unique_of(run_context& c, std::size_t axis, bool flat, bool sorted, const
     if (!y) return y.error();
     T* to = y->data();
     for (std::int64_t o = 0; o < all.outer && !y->empty(); ++o)
-      for (std::size_t g = 0; g < groups; ++g, to += all.inner)
-        std::copy_n(all.first + (o * all.count + firsts[g]) * all.inner, all.inner, to);
+      for (const std::int64_t first : g.firsts.first(groups)) {
+        std::copy_n(all.first + (o * all.count + first) * all.inner, all.inner, to);
+        to += all.inner;
+      }
   }
-  if (status s = write_numbers(c, to_outputs.firsts, firsts.first(groups)); !s) return s;
-  if (status s = write_numbers(c, to_outputs.inverse, inverse); !s) return s;
-  return write_numbers(c, to_outputs.counts, counts.first(groups));
+  if (status s = write_numbers(c, to_outputs.firsts, g.firsts.first(groups)); !s) return s;
+  if (status s = write_numbers(c, to_outputs.inverse, g.inverse); !s) return s;
+  return write_numbers(c, to_outputs.counts, g.counts.first(groups));
 }
 
 }  // namespace

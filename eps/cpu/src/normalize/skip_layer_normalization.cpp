@@ -40,6 +40,14 @@ struct normal_outputs {
   }
 };
 
+/// The shape that the skip of an input must have: that of the input, or without its batches.
+extents skip_shape(const extents& x, const extents& skip) {
+  extents must = x;
+  if (x.rank() == 3 && skip.rank() == 2) must.erase(0);
+  else if (x.rank() == 3 && skip.rank() == 3 && skip[0] == 1) must[0] = 1;
+  return must;
+}
+
 }  // namespace
 
 template <class C>
@@ -48,10 +56,7 @@ status skip_layer_normalization_state::run_as(run_context& c) const {
   const std::size_t rank = x.shape.rank();
   if (status s = usable_sizes("input", x.shape); !s) return s;
   const std::int64_t n = x.shape.back();
-  extents must = x.shape;  // or the same rows for each batch
-  if (rank == 3 && skip.shape.rank() == 2) must.erase(0);
-  else if (rank == 3 && skip.shape.rank() == 3 && skip.shape[0] == 1) must[0] = 1;
-  if (status s = check_shape("skip", skip.shape, must); !s) return s;
+  if (status s = check_shape("skip", skip.shape, skip_shape(x.shape, skip.shape)); !s) return s;
   const auto out = normal_outputs<C>::make(c, 3, x.shape, n);
   if (!out) return out.error();
   extents per_row = x.shape;

@@ -58,6 +58,19 @@ status pick_logs(run_context& c, const value& x, const value* logs, const Label&
   return {};
 }
 
+/// The labels, some of which are ignored.
+struct counted_labels {
+  integers label;
+  std::optional<std::int64_t> ignored;
+
+  bool counts(std::int64_t i) const { return label[i] != ignored; }
+  status check(std::int64_t classes) const {
+    for (std::int64_t i = 0; i < label.count(); ++i)
+      if (counts(i) && (label[i] < 0 || label[i] >= classes)) return check_element("labels", label[i], 0, classes - 1);
+    return {};
+  }
+};
+
 }  // namespace
 
 result<loss> loss::bind(bind_context& c) {
@@ -74,11 +87,9 @@ status loss::run_as(run_context& c) const {
   const std::int64_t classes = x.shape[1], inner = x.shape.count(2, rank);
   if (status s = check_shape("labels", labels.shape, wanted); !s) return s;
   if (status s = usable_sizes("scores", x.shape); !s) return s;
-  const integers label{labels};
-  const auto counts = [&](std::int64_t i) { return label[i] != ignored; };
-  for (std::int64_t i = 0; i < label.count(); ++i)
-    if (counts(i) && (label[i] < 0 || label[i] >= classes)) return check_element("labels", label[i], 0, classes - 1);
-
+  const counted_labels all{integers{labels}, ignored};
+  const integers& label = all.label;
+  if (status s = all.check(classes); !s) return s;
   const result<value*> y = c.output(0, reduce == reduction::none ? wanted : extents{});
   if (!y) return y.error();
   result<value*> logs = static_cast<value*>(nullptr);
@@ -88,14 +99,18 @@ status loss::run_as(run_context& c) const {
   if (!picked) return picked.error();
   C* const parts = picked->data();
   if (softmax && x.shape.count() != 0) {
-    const auto label_of = [&](std::int64_t i) { return counts(i) ? label[i] : -1; };
+    const auto label_of = [&](std::int64_t i) { return all.counts(i) ? label[i] : -1; };
     if (status done = pick_logs(c, x, *logs, label_of, parts); !done) return done;
   }
   double sum = 0, total = 0;
   for (std::int64_t i = 0; i < label.count(); ++i) {
-    const double w = !counts(i) ? 0 : weights ? double(float_at<C>(weights, label[i])) : 1;
-    if (counts(i) && !softmax) parts[i] = float_at<C>(x, (i / inner * classes + label[i]) * inner + i % inner);
-    const double part = counts(i) ? -w * double(parts[i]) : 0;
+    if (!all.counts(i)) {
+      parts[i] = 0;
+      continue;
+    }
+    const double w = weights ? double(float_at<C>(weights, label[i])) : 1;
+    if (!softmax) parts[i] = float_at<C>(x, (i / inner * classes + label[i]) * inner + i % inner);
+    const double part = -w * double(parts[i]);
     parts[i] = C(part);
     sum += part, total += w;
   }

@@ -92,6 +92,28 @@ void draw_triangles(T* y, std::int64_t bins, const std::int64_t* edges) {
   }
 }
 
+/// Completes a spectrum of real numbers of which the first half is there: the other half is the conjugate of the first
+/// in reverse, and the ends are real.
+void mirror(number* signal, std::int64_t length) {
+  signal[0].im = 0;
+  if (length % 2 == 0) signal[length / 2].im = 0;
+  for (std::int64_t i = length / 2 + 1; i < length; ++i) signal[i] = {signal[length - i].re, -signal[length - i].im};
+}
+
+/// Reads the axis and the length of a transform.
+status read_transform(const dft& how, const run_context& c, std::size_t& at, std::int64_t& length) {
+  const extents& shape = c.input(0).shape;
+  std::int64_t axis = how.axis;
+  if (how.axis_is_input && c.input(2))
+    if (status read = read_integer(c.input(2), "axis", axis); !read) return read;
+  if (status found = find_axis(axis, shape.rank(), at); !found) return found;
+  if (status s = check_number("axis", std::int64_t(at), 0, std::int64_t(shape.rank()) - 2); !s) return s;
+  if (status s = usable_sizes("input", shape); !s) return s;
+  if (c.input(1)) return read_length(c.input(1), "dft_length", length);
+  length = how.inverse && how.onesided ? 2 * (shape[at] - 1) : shape[at];
+  return check_least_count("a signal", length, 1);
+}
+
 status read_frequency(const value& v, std::string_view name, double& out) {
   convert_floats(v.type, v.data, &out, 1);
   if (!(out >= 0 && out < 1e9)) return bad_input(name, " must be a frequency, not negative");
@@ -119,18 +141,9 @@ result<dft> dft::bind(bind_context& c) {
 status dft::run(run_context& c) const {
   const value& x = c.input(0);
   const std::size_t rank = x.shape.rank();
-  std::int64_t given = axis;
-  if (axis_is_input && c.input(2))
-    if (status read = read_integer(c.input(2), "axis", given); !read) return read;
   std::size_t at = 0;
-  if (status found = find_axis(given, rank, at); !found) return found;
-  if (status s = check_number("axis", std::int64_t(at), 0, std::int64_t(rank) - 2); !s) return s;
-  if (status s = usable_sizes("input", x.shape); !s) return s;
-  const std::int64_t in = x.shape[at];
-  std::int64_t length = inverse && onesided ? 2 * (in - 1) : in;
-  if (c.input(1))
-    if (status read = read_length(c.input(1), "dft_length", length); !read) return read;
-  if (status s = check_least_count("a signal", length, 1); !s) return s;
+  std::int64_t length = 0;
+  if (status read = read_transform(*this, c, at, length); !read) return read;
   if (status s = check_needs("onesided", !inverse && onesided, "real numbers", x.shape.back() == 1); !s) return s;
   extents shape = x.shape;
   shape[at] = onesided && !inverse ? length / 2 + 1 : length;
@@ -143,18 +156,13 @@ status dft::run(run_context& c) const {
   const auto signals = signals_for(c, *transform);
   if (!signals) return signals.error();
   const std::int64_t inner = x.shape.count(at + 1, rank - 1), parts = x.shape.back(), parts_out = shape[rank - 1];
-  const std::int64_t out = shape[at], used = std::min(in, length);
+  const std::int64_t in = x.shape[at], out = shape[at], used = std::min(in, length);
   c.parallel_lanes(std::size_t(x.shape.count(0, at) * inner), [&](std::size_t row, std::size_t lane) {
     const std::int64_t outer = std::int64_t(row) / inner, column = std::int64_t(row) % inner;
     number* const signal = signals->at(lane);
     load_numbers(x, (outer * in * inner + column) * parts, inner, parts, signal, used);
     std::fill_n(signal + used, length - used, number{0, 0});
-    if (inverse && onesided) {  // the other half is the conjugate of the first in reverse; the ends are real
-      signal[0].im = 0;
-      if (length % 2 == 0) signal[length / 2].im = 0;
-      for (std::int64_t i = length / 2 + 1; i < length; ++i)
-        signal[i] = {signal[length - i].re, -signal[length - i].im};
-    }
+    if (inverse && onesided) mirror(signal, length);
     if (inverse) transform->inverse(signal, signal + length);
     else transform->forward(signal, signal + length);
     save_numbers(signal, **y, (outer * out * inner + column) * parts_out, inner, parts_out, out);

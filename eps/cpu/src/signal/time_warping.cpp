@@ -6,6 +6,23 @@
 #include "operands/operand_values.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
+namespace {
+
+/// Writes the path to the last element, from its end to its start, by the predecessors in `ways`. Returns its length.
+std::int64_t trace(std::span<const std::uint8_t> ways, std::int64_t rows, std::int64_t columns,
+                   std::span<std::int32_t> path) {
+  std::int64_t steps = 0, r = rows - 1, j = columns - 1;
+  while (r >= 0 && j >= 0) {  // both reach -1 at the first element; with NaN costs, one of them may do so earlier
+    path[std::size_t(2 * steps)] = std::int32_t(r), path[std::size_t(2 * steps + 1)] = std::int32_t(j);
+    ++steps;
+    const int way = ways[std::size_t(r * columns + j)];
+    if (way != 2) --r;
+    if (way != 1) --j;
+  }
+  return steps;
+}
+
+}  // namespace
 
 status time_warping::run(run_context& c) const {
   const value& x = c.input(0);
@@ -34,14 +51,7 @@ status time_warping::run(run_context& c) const {
       (*ways)[std::size_t(r * columns + j)] = std::uint8_t(way);
     }
   }
-  std::int64_t steps = 0, r = rows - 1, j = columns - 1;
-  while (r >= 0 && j >= 0) {  // both reach -1 at the first element; with NaN costs, one of them may do so earlier
-    (*path)[std::size_t(2 * steps)] = std::int32_t(r), (*path)[std::size_t(2 * steps + 1)] = std::int32_t(j);
-    ++steps;
-    const int way = (*ways)[std::size_t(r * columns + j)];
-    if (way != 2) --r;
-    if (way != 1) --j;
-  }
+  const std::int64_t steps = trace(*ways, rows, columns, *path);
   const result<tensor_view<std::int32_t>> y = c.output<std::int32_t>(0, {2, steps});
   if (!y) return y.error();
   for (std::int64_t i = 0; i < steps; ++i)
