@@ -77,7 +77,7 @@ inline bool integer_at(const value& v, std::int64_t i, std::int64_t& out) {
   return fits;
 }
 
-/// Reads the number of a tensor of any type; INVALID_ARGUMENT if it is no integer.
+/// Reads the number of a tensor of any type; INVALID_ARGUMENT if it is not an integer.
 inline status read_integer(const value& v, std::string_view name, std::int64_t& out) {
   if (integer_at(v, 0, out)) return {};
   return bad_input(name, " is not a number");
