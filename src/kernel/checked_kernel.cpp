@@ -9,16 +9,24 @@ namespace {
 constexpr std::size_t most_inputs = 24;  // of those that a pattern can state
 using named_shapes = geometry::named_shape<std::int64_t>[most_inputs];
 
+/// The shape of an input that was known when the kernel was bound.
+struct known_shape {
+  std::size_t input;
+  extents shape;
+};
+
 /// A kernel whose inputs are checked before each run, unless they have the shapes that were known, and checked, when it
 /// was bound.
 struct checked_kernel {
   bound_kernel inner;
   const op_version* version = nullptr;
-  attribute_sizes sizes;
-  std::span<const extents> checked;  // of all inputs, or empty
+  std::span<const attribute> attributes;
+  std::span<const known_shape> checked;  // of the inputs that are no constants
+  bool is_checked = false;               // the known shapes match
 
   std::size_t count(std::size_t inputs) const { return std::min({inputs, version->inputs.size(), most_inputs}); }
   status check(const named_shapes& shapes, std::size_t inputs) const {
+    const attribute_sizes sizes = attribute_sizes::read(*version, attributes);
     return geometry::check_shapes<std::int64_t>(version->shapes, std::span{shapes, count(inputs)}, sizes.known(),
                                                 sizes.lists());
   }
@@ -34,11 +42,19 @@ struct checked_kernel {
       shapes[i].shape = in.shape;
     }
     if (!check(shapes, inputs)) return {};  // the run refuses them: the branch of an If may never run
-    const result<std::span<extents>> kept = context.keep<extents>(inputs);
+    std::size_t open = 0;
+    for (std::size_t i = 0; i < inputs; ++i) open += is_open(context, i);
+    const result<std::span<known_shape>> kept = context.keep<known_shape>(open);
     if (!kept) return kept.error();
-    for (std::size_t i = 0; i < inputs; ++i) (*kept)[i] = context.inputs[i].shape;
-    checked = *kept;
+    open = 0;
+    for (std::size_t i = 0; i < inputs; ++i)
+      if (is_open(context, i)) (*kept)[open++] = {i, context.inputs[i].shape};
+    checked = *kept, is_checked = true;
     return {};
+  }
+  /// True if the shape of input i may differ in a run from what was known: constants stay.
+  static bool is_open(const bind_context& context, std::size_t i) {
+    return context.has_input(i) && !context.is_constant(i);
   }
   /// True if input i has a pattern that only tensors match.
   bool must_be_tensor(std::size_t i) const {
@@ -47,9 +63,9 @@ struct checked_kernel {
     return !rest.empty() && rest.front() != '*';
   }
   bool has_checked(const run_context& c) const {
-    if (checked.empty()) return false;
-    for (std::size_t i = 0; i < checked.size(); ++i)
-      if (c.has_input(i) && c.input(i).shape != checked[i]) return false;
+    if (!is_checked) return false;
+    for (const known_shape& known : checked)
+      if (c.input(known.input).shape != known.shape) return false;
     return true;
   }
 };
@@ -77,7 +93,7 @@ result<bound_kernel> check_shapes_first(bind_context& context, std::span<const o
   for (const op_version& each : versions)
     if (each.since == context.since) version = &each;
   if (!version->shapes) return bound;
-  checked_kernel made{bound, version, attribute_sizes::read(*version, context.attributes), {}};
+  checked_kernel made{bound, version, context.attributes, {}, false};
   if (status fits = made.check_known(context); !fits) return fits;
   const checked_kernel* const kept = context.state.keep(made);
   if (!kept) return status_code::out_of_memory;
