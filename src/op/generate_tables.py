@@ -340,6 +340,13 @@ used_shapes = set()
 # Inputs, attributes and outputs that need each other: see op_version::presence.
 PRESENCE = {
     "Attention com.microsoft.MultiHeadAttention com.microsoft.GroupQueryAttention": "past_key&past_value",
+    # The operators of eps/cpu/src/normalize.
+    "com.microsoft.LinearAttentionGate": "beta>b",
+    "com.microsoft.EngramGate": "gated_value_normed>conv_norm_scale",
+    "com.microsoft.EmbedLayerNormalization": "segment_ids&segment_embedding",
+    "com.microsoft.QEmbedLayerNormalization":
+        "segment_ids&segment_embedding segment_embedding>segment_embedding_scale "
+        "segment_embedding>segment_embedding_zero_point",
 }
 PRESENCE_OF = {name: rules for names, rules in PRESENCE.items() for name in names.split()}
 used_presence = set()

@@ -186,7 +186,6 @@ status linear_attention_gate::run(run_context& c) const {
   const std::int64_t heads = a.shape.back();
   if (b)
     if (status s = check_shape("b", b.shape, a.shape); !s) return s;
-  if (status s = check_needs("beta", c.has_output(1), "b", bool(b)); !s) return s;
   const float* const add = bias.as_unchecked<float>().data();
   const float* const factor = scale.as_unchecked<float>().data();
   const result<value*> decay = c.output(0, a.shape);
@@ -275,8 +274,6 @@ status engram_gate::run(run_context& c) const {
   const value &key = c.input(0), &query = c.input(1), &values = c.input(2), &key_scale = c.input(3),
               &query_scale = c.input(4), &out_scale = c.input(5);
   const extents& s = key.shape;
-  const bool scaled = bool(out_scale), norms = c.has_output(1);
-  if (status given = check_needs("gated_value_normed", norms, "conv_norm_scale", scaled); !given) return given;
   if (status usable = usable_sizes("key", s); !usable) return usable;
   const result<value*> out = c.output(0, s);
   if (!out) return out.error();

@@ -106,10 +106,6 @@ status check_ids(const value& ids, std::int64_t rows, std::string_view name) {
   return {};
 }
 
-status check_segments(const run_context& c) {
-  return check_together("segment_ids", bool(c.input(1)), "segment_embedding", bool(c.input(4)));
-}
-
 /// An embedding table, and the ids that select its rows; without ids, the position in the sequence selects.
 struct embedding {
   row_rooms<float> table;
@@ -151,7 +147,6 @@ status embed_layer_normalization::run(run_context& c) const {
   const value &words = c.input(0), &segments = c.input(1), &table = c.input(2);
   const extents shape = words.shape;
   const std::int64_t n = table.shape[1];
-  if (status pair = check_segments(c); !pair) return pair;
   embedding of[3];
   if (status s = read_embedding(c, 2, words, shape, n, "input_ids", of[0]); !s) return s;
   if (status s = read_embedding(c, 3, c.input(8), shape, n, "position_ids", of[1]); !s) return s;
@@ -184,12 +179,8 @@ struct coded_table {
   float scale = 0;
   std::int32_t zero = 0;
 
-  status read(const run_context& c, std::size_t codes_at, std::size_t scale_at, std::size_t zero_at,
-              std::string_view name) {
-    const value &of = c.input(scale_at), &z = c.input(zero_at);
-    if (status s = check_needs(name, true, "a scale and a zero point", of && z); !s) return s;
-    codes = &c.input(codes_at), scale = of.as_unchecked<float>()[0], zero = code_of(z, 0);
-    return {};
+  static coded_table read(const run_context& c, std::size_t codes, std::size_t scale, std::size_t zero) {
+    return {&c.input(codes), c.input(scale).as_unchecked<float>()[0], code_of(c.input(zero), 0)};
   }
   /// Dequantizes elements [first, first + n) and adds them to a row.
   void add(std::int64_t first, std::int64_t n, float* to) const {
@@ -208,13 +199,9 @@ status quantized_embed_layer_normalization::run(run_context& c) const {
   const value &words = c.input(0), &segments = c.input(1);
   const extents shape = words.shape;
   const std::int64_t n = c.input(2).shape[1];
-  constexpr std::string_view names[] = {"word_embedding", "position_embedding", "segment_embedding", "gamma", "beta"};
-  if (status pair = check_segments(c); !pair) return pair;
   coded_table tables[5];
-  for (std::size_t i = 0; i < 5; ++i) {
-    if (i == 2 && !segments) continue;
-    if (status s = tables[i].read(c, 2 + i, 8 + i, 13 + i, names[i]); !s) return s;
-  }
+  for (std::size_t i = 0; i < 5; ++i)
+    if (i != 2 || segments) tables[i] = coded_table::read(c, 2 + i, 8 + i, 13 + i);
   if (status s = check_ids(words, c.input(2).shape[0], "input_ids"); !s) return s;
   if (status s = check_least_count("position_embedding", c.input(3).shape[0], shape[1]); !s) return s;
   if (segments)
