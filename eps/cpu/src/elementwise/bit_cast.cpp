@@ -10,7 +10,7 @@ namespace CAMEO_NAMESPACE::eps {
 
 result<bit_cast> bit_cast::bind(bind_context& c) {
   const std::int64_t number = attributes_of<op::BitCast>{c.attributes}.to;
-  if (status s = in_attributes(check_number("to", number, 1, std::int64_t(dtype::count) - 1)); !s) return s;
+  if (status s = of_model(check_number("to", number, 1, std::int64_t(dtype::count) - 1)); !s) return s;
   const dtype from = c.inputs[0].type, to = dtype(number);
   if (to == dtype::string || from == dtype::string || detail::row_of(from).bits != detail::row_of(to).bits)
     return bad_attribute(from, " has not the width of ", to);

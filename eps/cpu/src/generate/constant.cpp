@@ -49,7 +49,7 @@ result<constant> constant::bind(bind_context& c) {
 result<constant_of_shape> constant_of_shape::bind(bind_context& c) {
   const attribute_tensor given = attributes_of<op::ConstantOfShape>{c.attributes}.value;
   const value element = given ? *given : value::tensor<float>({1}, {&zero, 1});
-  if (status s = in_attributes(check_count("value", element.shape.count(), 1)); !s) return s;
+  if (status s = of_model(check_count("value", element.shape.count(), 1)); !s) return s;
   if (status same = check_output_type(c, element.type); !same) return same;
   return constant_of_shape{element};
 }

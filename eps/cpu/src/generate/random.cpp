@@ -65,7 +65,7 @@ result<random<Op>> random<Op>::bind(bind_context& c) {
   else if constexpr (requires { a.low; }) made.first = a.low, made.second = a.high;
   else if constexpr (requires { a.sample_size; }) made.samples = a.sample_size;
   if constexpr (has_shape) {
-    if (status s = in_attributes(check_rank(a.shape.size())); !s) return s;
+    if (status s = of_model(check_rank(a.shape.size())); !s) return s;
     made.shape = extents{std::span<const std::int64_t>{a.shape}};
   }
   return made;

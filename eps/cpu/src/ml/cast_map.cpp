@@ -75,7 +75,7 @@ result<cast_map> cast_map::bind(bind_context& c) {
   const attributes_of<op::ml::CastMap> a{c.attributes};
   const bool is_sparse = a.map_form == op::map_form_choice::sparse;
   if (is_sparse)
-    if (status s = in_attributes(check_at_least("max_map", a.max_map, 1)); !s) return s;
+    if (status s = of_model(check_at_least("max_map", a.max_map, 1)); !s) return s;
   const dtype target = targets[std::size_t(a.cast_to)];
   if (status s = check_output_type(c, target); !s) return s;
   return cast_map{is_sparse ? a.max_map : -1, target};

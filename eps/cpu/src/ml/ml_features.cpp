@@ -127,9 +127,9 @@ result<feature_vectorizer> feature_vectorizer::bind(bind_context& c) {
   const feature_vectorizer made{attributes_of<op::ml::FeatureVectorizer>{c.attributes}.inputdimensions};
   std::int64_t sum = 0;
   for (const std::int64_t n : made.widths)
-    if (status s = in_attributes(check_fits("inputdimensions", checked_add(sum, n, sum))); !s) return s;
+    if (status s = of_model(check_fits("inputdimensions", checked_add(sum, n, sum))); !s) return s;
   const auto count = std::int64_t(made.widths.size());
-  if (status s = in_attributes(check_count("inputdimensions", count, std::int64_t(c.inputs.size()))); !s) return s;
+  if (status s = of_model(check_count("inputdimensions", count, std::int64_t(c.inputs.size()))); !s) return s;
   return made;
 }
 

@@ -64,13 +64,14 @@ T otherwise_of(const op::ml::label_encoder_attributes& a) {
 /// Makes a table of sorted keys with their values. Of equal keys, the first counts.
 status make_table(bind_context& c, const op::ml::label_encoder_attributes& a, const given_list& keys,
                   const given_list& values, label_table& table) {
-  if (status s = in_attributes(check_count("the list of values", values.count, keys.count)); !s) return s;
+  if (status s = of_model(check_count("the list of values", values.count, keys.count)); !s) return s;
   for (const dtype type : {keys.type, values.type})
     if (!(detail::bit_of(type) & labels::mask)) return bad_attribute("keys or values of type ", type);
   if (a.default_tensor) {
-    if (status s = in_attributes(check_type("default_tensor", a.default_tensor->type, values.type)); !s) return s;
-    const std::int64_t count = a.default_tensor->shape.count();
-    if (status s = in_attributes(check_least_count("default_tensor", count, 1)); !s) return s;
+    const value& v = *a.default_tensor;
+    const status fits = check_all(
+        {check_type("default_tensor", v.type, values.type), check_least_count("default_tensor", v.shape.count(), 1)});
+    if (!fits) return of_model(fits);
   }
   const result<std::span<std::int64_t>> order = c.keep<std::int64_t>(std::size_t(keys.count));
   if (!order) return order.error();

@@ -34,7 +34,7 @@ void linear_scores::score(const double* x, std::int64_t columns, double* scores)
 result<linear_regressor> linear_regressor::bind(bind_context& c) {
   const attributes_of<op::ml::LinearRegressor> a{c.attributes};
   if (!a.intercepts.empty())
-    if (status s = in_attributes(check_count("intercepts", std::int64_t(a.intercepts.size()), a.targets)); !s) return s;
+    if (status s = of_model(check_count("intercepts", std::int64_t(a.intercepts.size()), a.targets)); !s) return s;
   return linear_regressor{{a.coefficients, a.intercepts, a.targets, a.post_transform}};
 }
 
@@ -54,7 +54,7 @@ result<linear_classifier> linear_classifier::bind(bind_context& c) {
   const std::int64_t count = a.intercepts.empty() ? labels.count() : std::int64_t(a.intercepts.size());
   if (status s = check_given("classlabels_strings or classlabels_ints", labels.count() > 0); !s) return s;
   if (count != 1 || labels.count() != 2)
-    if (status s = in_attributes(check_count("intercepts", count, labels.count())); !s) return s;
+    if (status s = of_model(check_count("intercepts", count, labels.count())); !s) return s;
   return linear_classifier{{a.coefficients, a.intercepts, count, a.post_transform}, labels};
 }
 

@@ -45,7 +45,11 @@ void couple(const double* r, std::int64_t n, double* p, double* q, double* qp) {
 
 /// Checks that an attribute has so many elements at least.
 status check_length(std::string_view name, std::span<const float> list, std::int64_t least) {
-  return in_attributes(check_least_count(name, std::int64_t(list.size()), least));
+  return of_model(check_least_count(name, std::int64_t(list.size()), least));
+}
+
+status check_vectors(const svm_state& made) {
+  return of_model(check_multiple("the number of support_vectors", std::int64_t(made.vectors.size()), made.supports));
 }
 
 /// Reads what both machines have.
@@ -83,10 +87,8 @@ result<svm_regressor> svm_regressor::bind(bind_context& c) {
     made.how = kernel_kind::linear;
     return made;
   }
-  if (status s = check_length("coefficients", made.coefficients, made.supports); !s) return s;
-  const auto numbers = std::int64_t(made.vectors.size());
-  if (status s = in_attributes(check_multiple("support_vectors", numbers, made.supports)); !s) return s;
-  return made;
+  const status fits = check_all({check_length("coefficients", made.coefficients, made.supports), check_vectors(made)});
+  return fits ? result{made} : fits;
 }
 
 status svm_regressor::run(run_context& c) const {
@@ -118,15 +120,15 @@ result<svm_classifier> svm_classifier::bind(bind_context& c) {
   made.labels = {a.classlabels_strings, a.classlabels_ints};
   made.per_class = a.vectors_per_class, made.prob_a = a.prob_a, made.prob_b = a.prob_b;
   const std::int64_t n = made.labels.count(), pairs = n * (n - 1) / 2;
-  const auto coefficients = std::int64_t(made.coefficients.size()), numbers = std::int64_t(made.vectors.size());
-  if (status s = in_attributes(check_number("the number of classlabels", n, 1, 4096)); !s) return s;
+  if (status s = of_model(check_number("the number of classlabels", n, 1, 4096)); !s) return s;
   if (made.per_class.empty()) {
     made.how = kernel_kind::linear;
-    if (status s = in_attributes(check_multiple("coefficients", coefficients, n)); !s) return s;
+    const auto count = std::int64_t(made.coefficients.size());
+    if (status s = of_model(check_multiple("the number of coefficients", count, n)); !s) return s;
     return made;
   }
   const auto classes = std::int64_t(made.per_class.size());
-  if (status s = in_attributes(check_count("vectors_per_class", classes, n)); !s) return s;
+  if (status s = of_model(check_count("vectors_per_class", classes, n)); !s) return s;
   const result<std::span<std::int64_t>> starts = c.keep<std::int64_t>(std::size_t(n));
   if (!starts) return starts.error();
   bool fits = true;
@@ -137,14 +139,12 @@ result<svm_classifier> svm_classifier::bind(bind_context& c) {
   made.starts = *starts;
   std::int64_t needed = 0;
   fits = fits && checked_multiply(made.supports, n - 1, needed);
-  if (status s = in_attributes(check_fits("vectors_per_class", fits)); !s) return s;
-  if (status s = check_length("coefficients", made.coefficients, needed); !s) return s;
-  if (status s = in_attributes(check_multiple("support_vectors", numbers, made.supports)); !s) return s;
-  if (status s = check_length("rho", made.rho, pairs); !s) return s;
-  if (made.prob_a.empty()) return made;
-  if (status s = check_length("prob_a", made.prob_a, pairs); !s) return s;
-  if (status s = check_length("prob_b", made.prob_b, pairs); !s) return s;
-  return made;
+  const std::int64_t coupled = made.prob_a.empty() ? 0 : pairs;
+  const status lengths = check_all({of_model(check_fits("vectors_per_class", fits)),
+                                    check_length("coefficients", made.coefficients, needed), check_vectors(made),
+                                    check_length("rho", made.rho, pairs), check_length("prob_a", made.prob_a, coupled),
+                                    check_length("prob_b", made.prob_b, coupled)});
+  return lengths ? result{made} : lengths;
 }
 
 /// Writes the classes' probabilities to `scores`, if the node has them, or else the pairs' scores. Returns the class

@@ -107,12 +107,12 @@ result<std::uint32_t> find_node(std::span<const node_key> keys, std::int64_t tre
 
 /// Checks that an element of a list of attributes is an index, a class, or a column.
 status check_index(std::string_view name, std::int64_t has, std::int64_t count) {
-  return in_attributes(check_element(name, has, 0, count - 1));
+  return of_model(check_element(name, has, 0, count - 1));
 }
 /// Checks that lists have the same length.
 status check_lengths(std::string_view what, std::initializer_list<std::size_t> lengths, std::size_t length) {
   for (const std::size_t each : lengths)
-    if (status s = in_attributes(check_count(what, std::int64_t(each), std::int64_t(length))); !s) return s;
+    if (status s = of_model(check_count(what, std::int64_t(each), std::int64_t(length))); !s) return s;
   return {};
 }
 

@@ -83,9 +83,9 @@ result<split> split::bind(bind_context& c) {
   const attributes_of<op::Split> a{c.attributes};
   const auto outputs = std::int64_t(c.outputs.size()), sizes = std::int64_t(a.split.size());
   if (const std::int64_t wanted = a.num_outputs.value_or(0); wanted != 0)
-    if (status s = in_attributes(check_count("the list of outputs", outputs, wanted)); !s) return s;
+    if (status s = of_model(check_count("the list of outputs", outputs, wanted)); !s) return s;
   if (a.split.given)
-    if (status s = in_attributes(check_count("split", sizes, outputs)); !s) return s;
+    if (status s = of_model(check_count("split", sizes, outputs)); !s) return s;
   return split{a.axis.value_or(0), a.split, c.since >= 18};
 }
 status split::run(run_context& c) const {
@@ -95,11 +95,10 @@ status split::run(run_context& c) const {
   if (status found = find_axis(axis, x.shape.rank(), a); !found) return found;
   const std::int64_t whole = x.shape[a];
   const bool listed = sizes.given || c.has_input(1);
-  if (c.has_input(1))
-    if (status s = check_shape("split", given.shape, {count}); !s) return s;
+  if (status s = check_input("split", given, {count}); !s) return s;
   const std::int64_t equal = (whole + count - 1) / count;
   if (!listed && !uneven)
-    if (status s = check_multiple("the axis", whole, count); !s) return s;
+    if (status s = check_multiple("the size of the axis", whole, count); !s) return s;
   const auto size_at = [&](std::int64_t i, std::int64_t first) {
     std::int64_t size = std::min(equal, whole - first);
     if (sizes.given) size = sizes[std::size_t(i)];

@@ -45,10 +45,10 @@ status slice::run(run_context& c) const {
   const std::size_t rank = x.shape.rank();
   const slice_list first{starts, c.input(1)}, last{ends, c.input(2)}, along{axes, c.input(3)}, steps{{}, c.input(4)};
   const std::int64_t count = first.count();
-  if (status s = check_number("the number of starts", count, 0, std::int64_t(rank)); !s) return s;
-  if (status s = check_count("ends", last.count(), count); !s) return s;
-  if (status s = along.check("axes", count); !s) return s;
-  if (status s = steps.check("steps", count); !s) return s;
+  const status fits =
+      check_all({check_number("the number of starts", count, 0, std::int64_t(rank)),
+                 check_count("ends", last.count(), count), along.check("axes", count), steps.check("steps", count)});
+  if (!fits) return fits;
   const extents strides = row_major_strides(x.shape);
   extents shape = x.shape, from = strides;
   std::int64_t offset = 0;

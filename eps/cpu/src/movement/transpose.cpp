@@ -99,7 +99,7 @@ status space_to_depth::run(run_context& c) const {
 result<reverse_sequence> reverse_sequence::bind(bind_context& c) {
   const attributes_of<op::ReverseSequence> a{c.attributes};
   const std::int64_t batch = 1 - a.time_axis;
-  if (status s = in_attributes(check_number("batch_axis", a.batch_axis, batch, batch)); !s) return s;
+  if (status s = of_model(check_number("batch_axis", a.batch_axis, batch, batch)); !s) return s;
   return reverse_sequence{std::size_t(a.time_axis)};
 }
 status reverse_sequence::run(run_context& c) const {

@@ -184,8 +184,7 @@ status scaled_silu::run(run_context& c) const {
 status linear_attention_gate::run(run_context& c) const {
   const value &a = c.input(0), &bias = c.input(1), &scale = c.input(2), &b = c.input(3);
   const std::int64_t heads = a.shape.back();
-  if (b)
-    if (status s = check_shape("b", b.shape, a.shape); !s) return s;
+  if (status s = check_input("b", b, a.shape); !s) return s;
   const float* const add = bias.as_unchecked<float>().data();
   const float* const factor = scale.as_unchecked<float>().data();
   const result<value*> decay = c.output(0, a.shape);
@@ -247,8 +246,7 @@ status hyper_connection_post_mix::run(run_context& c) const {
   of_block.push_back(s.size);
   of_mix.push_back(s.branches), of_mix.push_back(s.branches);
   if (status fits = check_shape("block_output", block.shape, of_block); !fits) return fits;
-  if (mix)
-    if (status fits = check_shape("stream_mix", mix.shape, of_mix); !fits) return fits;
+  if (status fits = check_input("stream_mix", mix, of_mix); !fits) return fits;
   const result<value*> out = c.output(0, streams.shape);
   if (!out) return out.error();
   const std::int64_t count = s.branches, n = s.size, width = count * n;

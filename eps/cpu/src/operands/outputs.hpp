@@ -10,7 +10,7 @@ namespace CAMEO_NAMESPACE::eps {
 /// memory of the output, may come from a file, and so may contradict the attribute.
 inline status check_output_type(const bind_context& c, dtype filled) {
   if (!c.has_output(0) || c.outputs[0].type == filled) return {};
-  return in_attributes(check_type("output 0", c.outputs[0].type, filled));
+  return of_model(check_type("output 0", c.outputs[0].type, filled));
 }
 
 /// Makes output `i` and returns its elements; null if the node does not have it.

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/core/refuse.hpp>
+#include <cameo/core/value.hpp>
 #include <cameo/kernel/check_values.hpp>
 
 #include <algorithm>  // for the kernels, which all include this
@@ -19,31 +20,46 @@ template <class... Parts>
   return refuse(status_code::invalid_graph, parts...);
 }
 
-// More checks like those of check_values.hpp.
+/// Makes an error one of the model, for what is found when a kernel is bound: INVALID_GRAPH.
+inline status of_model(const status& s) { return s ? status{} : status{status_code::invalid_graph, s.words()}; }
+/// The first error of several checks, of which none relies on another.
+inline status check_all(std::initializer_list<status> checks) {
+  for (const status& s : checks)
+    if (!s) return s;
+  return {};
+}
 
-/// What a check says about attributes: INVALID_GRAPH, in the same words.
-constexpr status in_attributes(status checked) {
-  return checked ? checked : status{status_code::invalid_graph, checked.words()};
+// Checks like those of kernel/check_values.hpp.
+
+/// "num_heads is 5, must be a multiple of kv_num_heads, 2". Nothing is a multiple of 0.
+constexpr status check_multiple(std::string_view name, std::int64_t has, std::int64_t of,
+                                std::string_view of_name = {}) {
+  if (of > 0 && has % of == 0) return {};
+  return refuse(status_code::invalid_argument, name, " is ", has, ", must be a multiple of ", of_name,
+                of_name.empty() ? "" : ", ", of);
 }
-/// "it needs cats_int64s or cats_strings", of attributes.
-constexpr status check_given(std::string_view what, bool given) {
-  if (given) return {};
-  return refuse(status_code::invalid_graph, "it needs ", what);
+/// check_type() of what a subgraph returned, which may be no tensor.
+inline status check_tensor(std::string_view name, const value& v, dtype must) {
+  return check_type(name, v.kind == value_kind::tensor ? v.type : dtype::undefined, must);
 }
-/// "rho has 2 elements, must have 3 or more".
-constexpr status check_least_count(std::string_view name, std::int64_t has, std::int64_t least) {
-  if (has >= least) return {};
-  return refuse(status_code::invalid_argument, name, " has ", has, " elements, must have ", least, " or more");
+/// check_shape() of an input that the node may lack.
+inline status check_input(std::string_view name, const value& v, const extents& must) {
+  return v ? check_shape(name, v.shape, must) : status{};
 }
 /// "bias has shape [3], must broadcast with [2,4]".
 constexpr status check_broadcasts(std::string_view name, const extents& has, const extents& other, bool broadcasts) {
   if (broadcasts) return {};
   return refuse(status_code::invalid_argument, name, " has shape ", has, ", must broadcast with ", other);
 }
-/// "coefficients has 5 elements, must have a multiple of 2".
-constexpr status check_multiple(std::string_view name, std::int64_t has, std::int64_t of) {
-  if (of > 0 && has % of == 0) return {};
-  return refuse(status_code::invalid_argument, name, " has ", has, " elements, must have a multiple of ", of);
+/// "rho has 2 elements, must have 3 or more".
+constexpr status check_least_count(std::string_view name, std::int64_t has, std::int64_t least) {
+  if (has >= least) return {};
+  return refuse(status_code::invalid_argument, name, " has ", has, " elements, must have ", least, " or more");
+}
+/// "it needs cats_int64s or cats_strings", of attributes.
+constexpr status check_given(std::string_view what, bool given) {
+  if (given) return {};
+  return refuse(status_code::invalid_graph, "it needs ", what);
 }
 
 }  // namespace CAMEO_NAMESPACE::eps
