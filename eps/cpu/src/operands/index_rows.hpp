@@ -70,7 +70,7 @@ class index_tuples {
     index_tuples made;
     const auto batch = std::size_t(batch_dims);
     for (std::size_t k = 0; k < batch; ++k)
-      if (status s = check_number("a batch axis of indices", i[k], d[k], d[k]); !s) return s;
+      if (status s = check_count("a batch axis of indices", i[k], d[k]); !s) return s;
     made.first_ = batch, made.past_ = batch + std::size_t(length);
     made.data_ = d, made.strides_ = row_major_strides(d);
     made.numbers_ = integers{indices};

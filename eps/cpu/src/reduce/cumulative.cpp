@@ -46,6 +46,38 @@ cumulative_state::column_function sums_along_columns(dtype type) {
       []<class T>(std::type_identity<T>) { return accumulate_rows<F, computed_in<T>>; });
 }
 
+/// A tensor whose rows are read and written in place or, if its elements are narrow, as float.
+struct wide_rows {
+  std::byte* data;
+  std::int64_t bytes;
+  bool narrow;
+  row_rooms<float> rooms = {};
+
+  static result<wide_rows> make(run_context& c, const value& v, std::int64_t rows, std::int64_t width) {
+    const bool narrow = v.type == dtype::f16 || v.type == dtype::bf16;
+    wide_rows made{static_cast<std::byte*>(v.data), std::int64_t(bits_of(v.type)) / 8, narrow};
+    if (!narrow) return made;
+    const result<row_rooms<float>> rooms = row_rooms<float>::make(c, v, rows, width);
+    if (!rooms) return rooms.error();
+    made.rooms = *rooms;
+    return made;
+  }
+  row_block<const std::byte> read(std::size_t lane, std::int64_t at, std::int64_t step, std::int64_t rows,
+                                  std::int64_t n) const {
+    if (!narrow) return {data + at * bytes, step};
+    const row_block<const float> wide = rooms.read(lane, at, step, rows, n);
+    return {reinterpret_cast<const std::byte*>(wide.data), wide.step};
+  }
+  row_block<std::byte> room(std::size_t lane, std::int64_t at, std::int64_t step) const {
+    if (!narrow) return {data + at * bytes, step};
+    const row_block<float> wide = rooms.room(lane, at, step);
+    return {reinterpret_cast<std::byte*>(wide.data), wide.step};
+  }
+  void store(std::size_t lane, std::int64_t at, std::int64_t step, std::int64_t rows, std::int64_t n) const {
+    if (narrow) rooms.store(lane, at, step, rows, n);
+  }
+};
+
 }  // namespace
 
 status cumulative_state::run(run_context& c) const {
@@ -57,41 +89,34 @@ status cumulative_state::run(run_context& c) const {
   if (!out) return out.error();
   if (x.shape.count() == 0) return {};
   const bool narrow = x.type == dtype::f16 || x.type == dtype::bf16;
-  const std::int64_t size = x.shape[a], inner = x.shape.count(a + 1, x.shape.rank()), bytes = bits_of(x.type) / 8;
+  const std::int64_t size = x.shape[a], inner = x.shape.count(a + 1, x.shape.rank());
   const std::int64_t width = std::min(inner, columns), stretches = (inner + columns - 1) / columns;
   const std::int64_t some = std::max<std::int64_t>(1, (narrow ? 1 << 12 : 1 << 15) / width);  // rows at a time
-  const auto rooms_of = [&](const value& v) {
-    return narrow ? row_rooms<float>::make(c, v, std::min(some, size), width) : row_rooms<float>{};
-  };
-  const result<row_rooms<float>> from = rooms_of(x), to = rooms_of(**out);
+  const auto from = wide_rows::make(c, x, std::min(some, size), width),
+             to = wide_rows::make(c, **out, std::min(some, size), width);
   if (!from || !to) return status_code::out_of_memory;
   const std::int64_t step = reverse ? -inner : inner;
-  parallel_rows(
-      c, x.shape.count(0, a) * stretches, std::max<std::int64_t>(1, (1 << 15) / (size * width)),
-      [&](std::int64_t begin, std::int64_t end, std::size_t lane) {
-        detail::stop_pace pace;
-        alignas(8) std::byte before[columns * 8];
-        for (std::int64_t unit = begin; unit < end; ++unit) {
-          const std::int64_t outer = unit / stretches, column = unit % stretches * columns;
-          const std::int64_t n = std::min(columns, inner - column);
-          const std::int64_t start = outer * size * inner + column + (reverse ? (size - 1) * inner : 0);
-          // An exclusive sum begins with a row of neutral elements, and omits the last row of x.
-          for (std::int64_t row = 0, rows = 0; row < size && !c.stopped(pace); row += rows) {
-            const bool nothing = exclusive && row == 0;
-            rows = nothing ? 1 : std::min(size - row, some);
-            const std::int64_t y_at = start + row * step, x_at = y_at - (exclusive ? step : 0);
-            const row_block<const float> wide =
-                narrow && !nothing ? from->read(lane, x_at, step, rows, n) : row_block<const float>{};
-            const row_block<float> made = narrow ? to->room(lane, y_at, step) : row_block<float>{};
-            const void* const x_rows =
-                narrow ? static_cast<const void*>(wide.data) : static_cast<const std::byte*>(x.data) + x_at * bytes;
-            accumulate(nothing ? nullptr : x_rows, narrow ? wide.step : step,
-                       narrow ? static_cast<void*>(made.data) : static_cast<std::byte*>((*out)->data) + y_at * bytes,
-                       narrow ? made.step : step, rows, n, before, row == 0);
-            if (narrow) to->store(lane, y_at, step, rows, n);
-          }
-        }
-      });
+  parallel_rows(c, x.shape.count(0, a) * stretches, std::max<std::int64_t>(1, (1 << 15) / (size * width)),
+                [&](std::int64_t begin, std::int64_t end, std::size_t lane) {
+                  detail::stop_pace pace;
+                  alignas(8) std::byte before[columns * 8];
+                  for (std::int64_t unit = begin; unit < end; ++unit) {
+                    const std::int64_t outer = unit / stretches, column = unit % stretches * columns;
+                    const std::int64_t n = std::min(columns, inner - column);
+                    const std::int64_t start = outer * size * inner + column + (reverse ? (size - 1) * inner : 0);
+                    // An exclusive sum begins with a row of neutral elements, and omits the last row of x.
+                    for (std::int64_t row = 0, rows = 0; row < size && !c.stopped(pace); row += rows) {
+                      const bool nothing = exclusive && row == 0;
+                      rows = nothing ? 1 : std::min(size - row, some);
+                      const std::int64_t y_at = start + row * step, x_at = y_at - (exclusive ? step : 0);
+                      const row_block<const std::byte> in =
+                          nothing ? row_block<const std::byte>{} : from->read(lane, x_at, step, rows, n);
+                      const row_block<std::byte> made = to->room(lane, y_at, step);
+                      accumulate(in.data, in.step, made.data, made.step, rows, n, before, row == 0);
+                      to->store(lane, y_at, step, rows, n);
+                    }
+                  }
+                });
   return {};
 }
 
