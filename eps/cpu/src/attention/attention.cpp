@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/attention.hpp>
 #include <cameo/eps/cpu/detail/float_product.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +17,8 @@ namespace {
 status layout_of(const value& v, std::int64_t heads, std::string_view name, head_layout& out) {
   const extents& s = v.shape;
   if (s.rank() == 4) return out = {s[0], s[1], s[2], s[3], s.count(1, 4), s.count(2, 4), s[3]}, status{};
-  if (heads < 1) return bad_input(name, " ", s, " of rank 3 needs a number of heads");
+  if (status needed = check_needs(name, true, "its number of heads in a shape of rank 3", heads >= 1); !needed)
+    return needed;
   out = {s[0], heads, s[1], s[2] / heads, s.count(1, 3), s[2] / heads, s[2]};
   return {};
 }
@@ -34,7 +36,7 @@ struct key_bias {
     out = {keys, past, &mask, &lengths, {}, 0, &how};
     if (!mask) return {};
     const extents& s = mask.shape;
-    if (s.back() > keys) return bad_input("attn_mask ", s, " has more columns than the ", keys, " keys");
+    if (status fits = check_number("the last size of attn_mask", s.back(), 0, keys); !fits) return fits;
     if (status fits = usable_sizes("attn_mask", s); !fits) return fits;
     std::int64_t stride = out.mask_length = s.back();
     for (std::size_t axis = s.rank() - 1; axis-- > 0; stride *= s[axis])
@@ -200,18 +202,14 @@ status attend_with_scores(run_context& c, const attention_call<C>& all) {
 }  // namespace
 
 result<attention> attention::bind(bind_context& c) {
+  const attributes_of<op::Attention> a{c.attributes};
   attention made;
-  made.q_heads = c.int_or("q_num_heads", 0), made.kv_heads = c.int_or("kv_num_heads", 0);
-  const attribute* const scale = c.find("scale");
-  made.has_scale = scale && scale->kind == attribute_kind::f;
-  made.scale = double(c.float_or("scale", 0));
-  made.softcap = double(c.float_or("softcap", 0));
-  made.causal = c.int_or("is_causal", 0) != 0;
-  made.left_window = c.int_or("left_window_size", -1), made.right_window = c.int_or("right_window_size", -1);
-  const std::int64_t shown = c.int_or("qk_matmul_output_mode", 0);
-  made.shown = int(shown);
+  made.q_heads = a.q_num_heads.value_or(0), made.kv_heads = a.kv_num_heads.value_or(0);
+  made.scale = a.scale, made.softcap = double(a.softcap), made.causal = a.is_causal != 0;
+  made.left_window = a.left_window_size, made.right_window = a.right_window_size;
+  made.shown = int(a.qk_matmul_output_mode);
   made.in_double = c.inputs[0].type == dtype::f64 || c.inputs[2].type == dtype::f64 ||
-                   c.int_or("softmax_precision", 0) == std::int64_t(dtype::f64);
+                   a.softmax_precision == std::int64_t(dtype::f64);
   return made;
 }
 
@@ -222,9 +220,10 @@ status attention::run_as(run_context& c) const {
   if (status s = layout_of(q_in, q_heads, "Q", q); !s) return s;
   if (status s = layout_of(c.input(1), kv_heads, "K", k_now); !s) return s;
   if (status s = layout_of(c.input(2), kv_heads, "V", v_now); !s) return s;
-  if (k_now.heads < 1 || q.heads % k_now.heads != 0)
-    return bad_input(q.heads, " heads of Q can't share ", k_now.heads, " heads of K and V");
-  if (bool(past_k) != bool(past_v)) return bad_input("past_key and past_value go together");
+  if (status s = check_all({check_multiple("q_num_heads", q.heads, k_now.heads, "kv_num_heads"),
+                            check_together("past_key", bool(past_k), "past_value", bool(past_v))});
+      !s)
+    return s;
   for (const std::size_t i : {0, 1, 2, 4, 5})
     if (c.input(i))
       if (status s = usable_sizes("an input", c.input(i).shape); !s) return s;
@@ -255,7 +254,7 @@ status attention::run_as(run_context& c) const {
   if (!checked_multiply(q.length, keys, plane)) return status_code::out_of_memory;
   const std::int64_t cells = q.length * v_now.size;
   if (q.batches == 0 || (plane == 0 && cells == 0)) return {};  // no output has any element
-  const double factor = has_scale ? scale : usual_scale(q.size);
+  const double factor = scale ? double(*scale) : usual_scale(q.size);
   const attention_call<C> all{*this, *from, *k, *v, keys, factor, joined, &bias, **y, *scores};
   if constexpr (std::is_same_v<C, float>) {
     if (!c.has_output(3)) return cells == 0 ? status{} : attend_without_scores(c, all);

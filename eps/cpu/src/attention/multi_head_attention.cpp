@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/multi_head_attention.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 #include "attention_masks.hpp"
 #include "attention_scores.hpp"
@@ -18,7 +19,7 @@ struct query_key_value {
 status lay_out(const value& q, const value& k, const value& v, std::int64_t heads, query_key_value& out) {
   const extents &qs = q.shape, &ks = k.shape, &vs = v.shape;
   const bool fits = k ? qs.rank() == 3 && (v ? ks.rank() == vs.rank() : ks.rank() == 5) : !v && qs.rank() == 5;
-  if (!fits) return bad_input("query ", qs, ", key ", ks, " and value ", vs, " have ranks that don't fit each other");
+  if (!fits) return bad_input("query ", qs, ", key ", ks, " and value ", vs, " have ranks that don't go together");
   if (!k) {
     out.q.at = {qs[0], heads, qs[1], qs[4], qs.count(1, 5), 3 * qs[4], qs.count(2, 5)};
     out.k.at = out.v.at = out.q.at;
@@ -43,35 +44,21 @@ status lay_out(const value& q, const value& k, const value& v, std::int64_t head
 /// input is given, else all.
 status read_past(const run_context& c, const query_key_value& parts, std::int64_t& rows) {
   const value &past_k = c.input(6), &past_v = c.input(7), &length = c.input(8);
-  if (bool(past_k) != bool(past_v)) return bad_input("past_key and past_value go together");
+  if (status s = check_together("past_key", bool(past_k), "past_value", bool(past_v)); !s) return s;
   if (!past_k) return {};
-  if (past_v.shape[3] != parts.v.at.size)
-    return bad_input("past_value ", past_v.shape, " must have rows of ", parts.v.at.size);
+  if (status s = check_count("a row of past_value", past_v.shape[3], parts.v.at.size); !s) return s;
   for (const value* past : {&past_k, &past_v})
     if (status s = usable_sizes("the past", past->shape); !s) return s;
-  const std::int64_t capacity = past_k.shape[2];
-  rows = capacity;
+  rows = past_k.shape[2];
   if (!length) return {};
-  rows = integers{length}[0];
-  if (rows < 0 || rows > capacity - parts.k.at.length)
-    return bad_input("past_sequence_length is ", rows, "; with ", parts.k.at.length, " new keys it must fit into the ",
-                     capacity, " places of past_key");
-  return {};
+  const std::int64_t most = rows - parts.k.at.length;  // the new keys follow
+  return check_number("past_sequence_length", rows = integers{length}[0], 0, most);
 }
 
 }  // namespace
 
-result<microsoft_attention> microsoft_attention::read(const bind_context& c) {
-  microsoft_attention made;
-  made.heads = c.int_or("num_heads", 0);
-  made.scale = c.float_or("scale", 0);
-  made.hidden_score = c.float_or("mask_filter_value", -10000);
-  made.causal = c.int_or("unidirectional", 0) != 0;
-  return made;
-}
-
 result<multi_head_attention> multi_head_attention::bind(bind_context& c) {
-  return microsoft_attention::read(c).transform([](const auto& common) { return multi_head_attention{common}; });
+  return multi_head_attention{from(attributes_of<op::microsoft::MultiHeadAttention>{c.attributes})};
 }
 
 status multi_head_attention::run(run_context& c) const {
@@ -90,8 +77,7 @@ status multi_head_attention::run(run_context& c) const {
   if (!k_in) parts.k.first = q.size, parts.v.first = 2 * q.size;
   else if (!v_in) parts.v.first = q.size;
   const std::int64_t width = q.heads * q.size;
-  if (bias && bias.shape != extents{2 * width + hidden})
-    return bad_input("bias ", bias.shape, " must be ", extents{2 * width + hidden});
+  if (status s = check_input("bias", bias, {2 * width + hidden}); !s) return s;
   const result<const float*> added = wide_vector<float>(c, bias);
   if (!added) return added.error();
   const float* const on_keys = parts.k_has_bias ? *added : nullptr;

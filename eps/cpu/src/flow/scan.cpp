@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/control_flow.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include "subgraph_values.hpp"
 
@@ -6,26 +7,22 @@ namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// Returns num_scan_inputs, checked against the numbers of inputs (from `first` on) and outputs.
-result<std::size_t> scan_inputs(const bind_context& c, std::size_t first) {
-  const std::int64_t scans = c.int_or("num_scan_inputs", 0);
+result<std::size_t> scan_inputs(const bind_context& c, const op::scan_attributes& a, std::size_t first) {
   const auto inputs = std::int64_t(c.inputs.size()) - std::int64_t(first), outputs = std::int64_t(c.outputs.size());
-  if (scans < 1 || scans > inputs || inputs - scans > outputs)
-    return bad_attribute("`num_scan_inputs` is ", scans, " with ", inputs, " inputs and ", outputs, " outputs");
-  return std::size_t(scans);
+  const std::int64_t least = std::max<std::int64_t>(1, inputs - outputs);  // the other inputs are states
+  if (status s = of_model(check_number("num_scan_inputs", a.num_scan_inputs, least, inputs)); !s) return s;
+  return std::size_t(a.num_scan_inputs);
 }
-result<std::span<const std::int64_t>> list_of(const bind_context& c, std::string_view name, std::size_t length) {
-  const std::span<const std::int64_t> list = c.ints_or(name);
-  if (!list.empty() && list.size() != length)
-    return bad_attribute("`", name, "` has ", list.size(), " elements, not ", length);
-  return list;
+status check_list(std::string_view name, std::span<const std::int64_t> list, std::size_t length) {
+  return list.empty() ? status{} : of_model(check_count(name, std::int64_t(list.size()), std::int64_t(length)));
 }
 
 /// Makes output o, [batch] + shape or [batch, steps] + shape, when the shape of its first element is known.
 status make_batched(run_context& c, std::size_t o, const extents& leading, const extents& shape, value& target) {
   extents whole = leading;
-  if (leading.rank() + shape.rank() > max_rank) return bad_input("output ", o, " has a rank above ", max_rank);
+  if (status s = check_fits("the rank of an output", leading.rank() + shape.rank() <= max_rank); !s) return s;
   for (std::int64_t d : shape) whole.push_back(d);
-  if (target) return target.shape == whole ? status{} : bad_input("output ", o, " is ", target.shape, " and ", whole);
+  if (target) return check_shape("an output", whole, target.shape);
   const result<value*> y = c.output(o, whole);
   if (!y) return y.error();
   target = **y;
@@ -36,19 +33,21 @@ status make_batched(run_context& c, std::size_t o, const extents& leading, const
 }  // namespace
 
 result<scan> scan::bind(bind_context& c) {
-  const result<int> body = body_of(c, "body");
-  if (!body) return body.error();
-  const result<std::size_t> scans = scan_inputs(c, 0);
+  const attributes_of<op::Scan> a{c.attributes};
+  const result<std::size_t> scans = scan_inputs(c, a, 0);
   if (!scans) return scans.error();
   const std::size_t states = c.inputs.size() - *scans, outs = c.outputs.size() - states;
-  const auto in_axes = list_of(c, "scan_input_axes", *scans), out_axes = list_of(c, "scan_output_axes", outs),
-             in_ways = list_of(c, "scan_input_directions", *scans),
-             out_ways = list_of(c, "scan_output_directions", outs);
-  for (const auto* list : {&in_axes, &out_axes, &in_ways, &out_ways})
-    if (!*list) return status{list->error()};
-  const auto shapes = stacked_shapes(c, *body, states, outs);
+  if (status s = check_all({check_list("scan_input_axes", a.scan_input_axes, *scans),
+                            check_list("scan_output_axes", a.scan_output_axes, outs),
+                            check_list("scan_input_directions", a.scan_input_directions, *scans),
+                            check_list("scan_output_directions", a.scan_output_directions, outs)});
+      !s)
+    return s;
+  const auto shapes = stacked_shapes(c, int(a.body), states, outs);
   if (!shapes) return shapes.error();
-  return scan{*body, *scans, *in_axes, *out_axes, *in_ways, *out_ways, *shapes};
+  return scan{
+      int(a.body), *scans, a.scan_input_axes, a.scan_output_axes, a.scan_input_directions, a.scan_output_directions,
+      *shapes};
 }
 status scan::run(run_context& c) const {
   const std::size_t states = c.input_count() - scans, outs = element_shapes.size();
@@ -59,7 +58,7 @@ status scan::run(run_context& c) const {
     const extents& shape = c.input(states + k).shape;
     if (status found = find_axis(number_or(input_axes, k, 0), shape.rank(), (*axes)[k]); !found) return found;
     const std::int64_t size = shape[(*axes)[k]];
-    if (length >= 0 && size != length) return bad_input("scan inputs of length ", length, " and ", size);
+    if (status s = check_count("a scan input", size, length < 0 ? size : length); !s) return s;
     length = size;
   }
   const result<detail::subplan_frame*> frame = c.open(std::size_t(body));
@@ -100,8 +99,7 @@ status scan::run(run_context& c) const {
           if (!y) return y.error();
           (*targets)[k] = **y;
         }
-        if (shape != (*targets)[k].shape)
-          return bad_input("scan output ", k, " stacks to ", shape, ", before to ", (*targets)[k].shape);
+        if (status s = check_shape("a scan output", shape, (*targets)[k].shape); !s) return s;
         if (status put = put_slice(c, (*targets)[k], std::size_t(axis), at, element); !put) return put;
       }
       c.release(element);
@@ -121,7 +119,7 @@ status scan::finish(run_context& c, std::span<value> last, std::int64_t length) 
     if (!c.has_output(states + k)) continue;
     extents shape = element_shapes[k];
     std::int64_t axis = number_or(output_axes, k, 0);
-    if (shape.rank() == max_rank) return bad_input("output ", states + k, " has a rank above ", max_rank);
+    if (status s = check_fits("the rank of a scan output", shape.rank() < max_rank); !s) return s;
     if (!normalize_axis(axis, shape.rank() + 1)) axis = 0;  // the rank of the elements is unknown
     shape.insert(std::size_t(axis), 0);
     if (const result<value*> y = c.output(states + k, shape); !y) return status{y.error()};
@@ -130,27 +128,26 @@ status scan::finish(run_context& c, std::span<value> last, std::int64_t length) 
 }
 
 result<batched_scan> batched_scan::bind(bind_context& c) {
-  const result<int> body = body_of(c, "body");
-  if (!body) return body.error();
-  const result<std::size_t> scans = scan_inputs(c, 1);
+  const attributes_of<op::Scan> a{c.attributes};
+  const result<std::size_t> scans = scan_inputs(c, a, 1);
   if (!scans) return scans.error();
-  const auto directions = list_of(c, "directions", *scans);
-  if (!directions) return status{directions.error()};
-  return batched_scan{*body, *scans, *directions};
+  if (status s = check_list("directions", a.directions, *scans); !s) return s;
+  return batched_scan{int(a.body), *scans, a.directions};
 }
 status batched_scan::run(run_context& c) const {
   const std::size_t states = c.input_count() - 1 - scans, outputs = c.output_count();
   const value& first = c.input(1 + states);
-  if (first.shape.rank() < 2) return bad_input("scan inputs need axes for batch and sequence, not ", first.shape);
+  if (status s = check_at_least("the rank of a scan input", std::int64_t(first.shape.rank()), 2); !s) return s;
   const std::int64_t batch = first.shape[0], steps = first.shape[1];
   for (std::size_t k = 1; k < c.input_count(); ++k) {
-    const extents& shape = c.input(k).shape;
-    const bool is_scan = k > states;
-    if (shape.rank() < (is_scan ? 2u : 1u) || shape[0] != batch || (is_scan && shape[1] != steps))
-      return bad_input("input ", k, " is ", shape, ", the batch ", batch, " and its sequences ", steps, " long");
+    const std::size_t leading = k > states ? 2 : 1;  // the axes of the batch, and of a scan input's sequence
+    extents must = c.input(k).shape;
+    if (must.rank() < leading) must.resize(leading);
+    must[0] = batch;
+    if (leading == 2) must[1] = steps;
+    if (status s = check_shape("an input", c.input(k).shape, must); !s) return s;
   }
-  if (c.has_input(0) && c.input(0).shape != extents{batch})
-    return bad_input("sequence_lens ", c.input(0).shape, " must be [", batch, "]");
+  if (status s = check_input("sequence_lens", c.input(0), {batch}); !s) return s;
   const result<detail::subplan_frame*> frame = c.open(std::size_t(body));
   if (!frame) return frame.error();
   const result<std::span<value>> in = value_list(c, states + scans), out = value_list(c, outputs);
@@ -159,7 +156,7 @@ status batched_scan::run(run_context& c) const {
 
   for (std::int64_t b = 0; b < batch; ++b) {
     const std::int64_t length = c.has_input(0) ? c.input<std::int64_t>(0)[b] : steps;
-    if (length < 0 || length > steps) return bad_input("sequence length ", length, " is not in [0,", steps, "]");
+    if (status s = check_element("sequence_lens", length, 0, steps); !s) return s;
     for (std::size_t k = 0; k < states; ++k) {
       const result<tensor_slice> state = slice_of(c, c.input(1 + k), 0, b);
       if (!state) return state.error();

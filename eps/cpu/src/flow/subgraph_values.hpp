@@ -65,8 +65,10 @@ inline result<tensor_slice> slice_of(run_context& c, const value& x, std::size_t
 inline status put_slice(run_context& c, const value& y, std::size_t axis, std::int64_t at, const value& element) {
   extents expected = y.shape;
   expected.erase(axis);
-  if (element.kind != value_kind::tensor || element.type != y.type || element.shape != expected)
-    return bad_input("the body gave a slice ", element.shape, ", before that ", expected);
+  if (status s = check_all({check_tensor("a scan output", element, y.type),
+                            check_shape("an element of a scan output", element.shape, expected)});
+      !s)
+    return s;
   const std::int64_t inner = y.shape.count(axis + 1, y.shape.rank()), count = expected.count();
   if (count == 0) return {};
   if (count == inner) {
@@ -81,13 +83,6 @@ inline status put_slice(run_context& c, const value& y, std::size_t axis, std::i
   copy.loop(inner, 1, 1);
   copy.run(c, element.data, bytes_of(y) + std::size_t(at * inner) * element_bytes(y.type));
   return {};
-}
-
-/// Returns the index of a subgraph that the node must have.
-inline result<int> body_of(const bind_context& c, std::string_view name) {
-  const int found = c.subgraph(name);
-  if (found < 0) return bad_attribute("needs the graph `", name, "`");
-  return found;
 }
 
 /// Returns the shapes of a body's outputs from `first` on, one for each of `count` outputs that the node stacks, as far

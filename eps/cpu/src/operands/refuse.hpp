@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/core/refuse.hpp>
+#include <cameo/core/value.hpp>
 #include <cameo/kernel/check_values.hpp>
 
 #include <algorithm>  // for the kernels, which all include this
@@ -17,6 +18,33 @@ template <class... Parts>
 template <class... Parts>
 [[gnu::always_inline]] inline status bad_attribute(const Parts&... parts) {
   return refuse(status_code::invalid_graph, parts...);
+}
+
+/// Makes an error one of the model, for what is found when a kernel is bound: INVALID_GRAPH.
+inline status of_model(const status& s) { return s ? status{} : status{status_code::invalid_graph, s.words()}; }
+/// The first error of several checks, of which none relies on another.
+inline status check_all(std::initializer_list<status> checks) {
+  for (const status& s : checks)
+    if (!s) return s;
+  return {};
+}
+
+// Checks like those of kernel/check_values.hpp.
+
+/// "num_heads is 5, must be a multiple of kv_num_heads, 2". Nothing is a multiple of 0.
+constexpr status check_multiple(std::string_view name, std::int64_t has, std::int64_t of,
+                                std::string_view of_name = {}) {
+  if (of > 0 && has % of == 0) return {};
+  return refuse(status_code::invalid_argument, name, " is ", has, ", must be a multiple of ", of_name,
+                of_name.empty() ? "" : ", ", of);
+}
+/// check_type() of what a subgraph returned, which may be no tensor.
+inline status check_tensor(std::string_view name, const value& v, dtype must) {
+  return check_type(name, v.kind == value_kind::tensor ? v.type : dtype::undefined, must);
+}
+/// check_shape() of an input that the node may lack.
+inline status check_input(std::string_view name, const value& v, const extents& must) {
+  return v ? check_shape(name, v.shape, must) : status{};
 }
 
 }  // namespace CAMEO_NAMESPACE::eps

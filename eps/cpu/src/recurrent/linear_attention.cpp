@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/linear_attention.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
 #include <cmath>
@@ -14,12 +15,9 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-constexpr std::int64_t most_states = 8, most_heads = std::int64_t{1} << 20;
-
-/// The attribute state_window, which only com.microsoft's operators have; a file may contain it for others, unchecked.
-std::int64_t state_window_of(const bind_context& c) {
-  return std::clamp<std::int64_t>(c.int_or("state_window", 0), 0, most_states);
-}
+// ONNX's operators lack some attributes of com.microsoft's, which a file may contain for them, unchecked: the kernels
+// keep them in their ranges.
+constexpr std::int64_t most_states = 8, most_dilation = std::int64_t{1} << 31;
 
 /// The shape of past_state and present_state: that of one state, with the window in front if there is one.
 extents states_of(const extents& one, std::int64_t window) {
@@ -97,33 +95,33 @@ struct linear_head {
 constexpr std::size_t not_read = std::numeric_limits<std::size_t>::max();
 
 status read_sizes(const linear_attention& how, run_context& c, linear_sizes& z) {
-  const value &q = c.input(0), &k = c.input(1), &v = c.input(2), &past = c.input(3);
+  const value &q = c.input(0), &k = c.input(1), &v = c.input(2);
   const value &decay = c.input(how.decays ? 4 : not_read), &beta = c.input(how.corrects ? 5 : not_read);
   const extents& s = q.shape;
   for (const value* one : {&q, &k, &v})
     if (status usable = usable_sizes("an input", one->shape); !usable) return usable;
   z = {s[0], s[1], s[2] / how.query_heads, v.shape[2] / how.key_heads, 0, 0};
-  if (bool(decay) != how.decays || bool(beta) != how.corrects)
-    return bad_input("update_rule needs ", decay || !how.decays ? "beta" : "decay");
   if (decay) z.decays = decay.shape[2];
   if (beta) z.betas = beta.shape[2];
-  const std::size_t rank = how.window ? 5 : 4;
-  if (past && past.shape.rank() != rank)
-    return bad_input("past_state ", past.shape, " must have rank ", rank, " with state_window ", how.window);
-  return {};
+  return check_all(
+      {check_needs("update_rule", how.decays, "decay", bool(decay)),
+       check_needs("update_rule", how.corrects, "beta", bool(beta)),
+       check_input("past_state", c.input(3), states_of({z.batches, how.key_heads, z.size, z.value_size}, how.window))});
 }
 
 }  // namespace
 
 result<linear_attention> linear_attention::bind(bind_context& c) {
-  const std::string_view rule = c.string_or("update_rule", "gated_delta");
-  const linear_attention made{c.int_or("q_num_heads", 0), c.int_or("kv_num_heads", 0), state_window_of(c),
-                              c.float_or("scale", 0),     rule.starts_with("gated"),   rule.ends_with("delta")};
-  const std::int64_t q = made.query_heads, k = made.key_heads;
-  if ((q % k != 0 && k % q != 0) || std::max(q, k) > most_heads)
-    return bad_attribute("q_num_heads is ", q, " and kv_num_heads is ", k,
-                         ", one must be a multiple of the other, and ", most_heads, " is the most");
-  return made;
+  const attributes_of<op::microsoft::LinearAttention> a{c.attributes};
+  using rule = op::update_rule_choice;
+  const auto [few, many] = std::minmax(a.q_num_heads, a.kv_num_heads);
+  if (status s = of_model(check_multiple("q_num_heads or kv_num_heads", many, few, "the other")); !s) return s;
+  return linear_attention{a.q_num_heads,
+                          a.kv_num_heads,
+                          std::clamp<std::int64_t>(a.state_window, 0, most_states),
+                          a.scale,
+                          a.update_rule == rule::gated || a.update_rule == rule::gated_delta,
+                          a.update_rule == rule::delta || a.update_rule == rule::gated_delta};
 }
 
 status linear_attention::run(run_context& c) const {
@@ -172,24 +170,24 @@ status linear_attention::run(run_context& c) const {
 }
 
 result<causal_conv> causal_conv::bind(bind_context& c) {
-  const std::string_view f = c.string_or("activation", "none");
-  const causal_conv made{std::clamp<std::int64_t>(c.int_or("dilation", 1), 1, std::int64_t{1} << 31),
-                         state_window_of(c), f != "none", c.int_or("channels_last", 0) != 0};
-  if (const std::int64_t axes = c.int_or("ndim", 1); axes != 1)
-    return refuse(status_code::not_implemented, "ndim is ", axes, "; convolutions along one axis are there");
-  return made;
+  const attributes_of<op::microsoft::CausalConvWithState> a{c.attributes};
+  if (a.ndim != 1)
+    return refuse(status_code::not_implemented, "ndim is ", a.ndim, "; convolutions along one axis are there");
+  return causal_conv{std::clamp<std::int64_t>(a.dilation, 1, most_dilation),
+                     std::clamp<std::int64_t>(a.state_window, 0, most_states),
+                     a.activation != decltype(a.activation)::none, a.channels_last != 0};
 }
 
 status causal_conv::run(run_context& c) const {
   const value &x = c.input(0), &w = c.input(1), &bias = c.input(2), &past = c.input(3);
   const extents& s = x.shape;
-  if (!channels_last && s.rank() != 3) return bad_input("input ", s, " must be [batch,channels,length]");
+  if (!channels_last)
+    if (status fits = check_count("the shape of input", std::int64_t(s.rank()), 3); !fits) return fits;
   if (status usable = usable_sizes("input", s); !usable) return usable;
   const std::int64_t batches = s[0], length = s[channels_last ? 1 : 2];
   const std::int64_t channels = channels_last ? s.count(2, s.rank()) : s[1];
-  if (w.shape.rank() != 3 || w.shape[0] != channels)
-    return bad_input("weight ", w.shape, " must be [", channels, ",1,taps]");
   const std::int64_t taps = w.shape[2];
+  if (status fits = check_shape("weight", w.shape, {channels, 1, taps}); !fits) return fits;
   std::int64_t before = 0, row = 0, room = 0;
   if (!checked_multiply(taps - 1, dilation, before) || !checked_add(before, length, row) ||
       !checked_add(row, std::max(length, before), room) || !checked_multiply(room, std::int64_t(c.lanes()), room))
@@ -197,7 +195,7 @@ status causal_conv::run(run_context& c) const {
   extents one = s;
   one[channels_last ? 1 : 2] = before;
   const extents states = states_of(one, window);
-  if (past && past.shape != states) return bad_input("past_state ", past.shape, " must be ", states);
+  if (status fits = check_input("past_state", past, states); !fits) return fits;
   const result<value*> y = c.output(0, s), present = c.output(1, states);
   if (!y) return y.error();
   if (!present) return present.error();

@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/detail/float_product.hpp>
 #include <cameo/eps/cpu/recurrent.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <cstring>
 
@@ -62,28 +63,26 @@ struct sizes {
   }
 };
 
-status check_shape(const value& v, const extents& want, std::string_view what) {
-  if (!v || v.shape == want) return {};
-  return bad_input(what, " has shape ", v.shape, ", must be ", want);
+/// Checks the lengths of sequences, if they are given: [batch] numbers up to `most`.
+status check_lengths(std::string_view name, const value& lengths, std::int64_t most) {
+  for (std::int64_t b = 0; lengths && b < lengths.shape[0]; ++b)
+    if (status fits = check_element(name, lengths.as_unchecked<std::int32_t>()[b], 0, most); !fits) return fits;
+  return {};
 }
 
 /// Checks the inputs of the attention, and sets the size of its result ("answer").
 status check_memory(run_context& c, sizes& s) {
   const value &memory = c.input(11), &lengths = c.input(12);
   for (const std::size_t i : {8, 9, 10, 11})
-    if (!c.input(i)) return bad_input("QW, MW, V and M must be given");
-  for (std::int64_t b = 0; lengths && b < s.batch; ++b)
-    if (const std::int32_t n = lengths.as_unchecked<std::int32_t>()[b]; n < 0 || n > memory.shape[1])
-      return bad_input("memory_seq_lens says ", n, " for batch ", b, "; it must lie in [0,", memory.shape[1], "]");
+    if (status given = check_needs("the attention", true, "QW, MW, V and M", bool(c.input(i))); !given) return given;
+  if (status fits = check_lengths("memory_seq_lens", lengths, memory.shape[1]); !fits) return fits;
   s.answer = c.input(13) ? c.input(13).shape[2] : memory.shape[2];
-  const extents& w = c.input(1).shape;
-  if (w[2] - s.inputs == s.answer) return {};
-  return bad_input("W has shape ", w, ", must have ", s.inputs, " + ", s.answer, " columns");
+  return check_count("a row of W, without its inputs,", c.input(1).shape[2] - s.inputs, s.answer);
 }
 
 result<sizes> read_sizes(const recurrent_state& how, run_context& c) {
   const extents &x = c.input(0).shape, &w = c.input(1).shape, &r = c.input(2).shape;
-  if (w[0] != how.directions) return bad_input("W has shape ", w, ", must be [", how.directions, ",...]");
+  if (status fits = check_shape("W", w, {how.directions, w[1], w[2]}); !fits) return fits;
   sizes s{x[how.batch_first ? 1 : 0],
           x[how.batch_first ? 0 : 1],
           x[2],
@@ -91,20 +90,17 @@ result<sizes> read_sizes(const recurrent_state& how, run_context& c) {
           how.gates(),
           how.directions};
   std::int64_t width = 0, all = 0, rows = 0;
-  if (!checked_multiply(s.length, s.batch, rows)) return bad_input("X has shape ", x, ", which is too large");
-  if (!checked_multiply(s.hidden, 2 * s.gates, width) || !checked_multiply(width, s.directions, all))
-    return bad_input("R has shape ", r, ", which is too large");
-  if (how.attends)
-    if (status fits = check_memory(c, s); !fits) return fits;
-  if (status fits = check_shape(c.input(4), {s.batch}, "sequence_lens"); !fits) return fits;
+  const bool fits_r = checked_multiply(s.hidden, 2 * s.gates, width) && checked_multiply(width, s.directions, all);
   const extents state = s.state(how.batch_first);
-  if (status fits = check_shape(c.input(5), state, "initial_h"); !fits) return fits;
-  if (how.kind == recurrent_state::cell::lstm)
-    if (status fits = check_shape(c.input(6), state, "initial_c"); !fits) return fits;
-  if (const value& lens = c.input(4); lens)
-    for (std::int64_t b = 0; b < s.batch; ++b)
-      if (const std::int32_t n = lens.as_unchecked<std::int32_t>()[b]; n < 0 || n > s.length)
-        return bad_input("sequence_lens says ", n, " for batch ", b, "; it must lie in [0,", s.length, "]");
+  const bool is_lstm = how.kind == recurrent_state::cell::lstm;
+  if (status fits =
+          check_all({check_fits("X", checked_multiply(s.length, s.batch, rows)), check_fits("R", fits_r),
+                     check_input("sequence_lens", c.input(4), {s.batch}), check_input("initial_h", c.input(5), state),
+                     is_lstm ? check_input("initial_c", c.input(6), state) : status{},
+                     how.attends ? check_memory(c, s) : status{}});
+      !fits)
+    return fits;
+  if (status fits = check_lengths("sequence_lens", c.input(4), s.length); !fits) return fits;
   return s;
 }
 
@@ -282,8 +278,7 @@ result<const C*> decoded_weights(run_context& c, std::size_t i, std::size_t scal
   const value &codes = c.input(i), &scale = c.input(scale_at), &zero = c.input(scale_at + 1);
   const std::int64_t directions = codes.shape[0], rows = codes.shape[1], columns = codes.shape[2];
   const bool by_column = scale.shape.rank() == 2;
-  if (!(zero.shape == scale.shape))
-    return bad_input("the zero point of input ", i, " has shape ", zero.shape, ", must be ", scale.shape);
+  if (status fits = check_shape(i == 1 ? "W_zero_point" : "R_zero_point", zero.shape, scale.shape); !fits) return fits;
   const result<C*> made = scratch_of<C>(c, {directions, rows, columns});
   if (!made) return made.error();
   for (std::int64_t d = 0; d < directions; ++d)
@@ -391,33 +386,35 @@ status multiply_inputs(run_context& c, const recurrent_state& how, const sizes& 
 }  // namespace
 
 result<recurrent_state> recurrent_state::read(const bind_context& c, cell kind) {
+  const attributes_of<op::LSTM> a{c.attributes};  // the other operators have no more, but for linear_before_reset
   recurrent_state made;
   made.kind = kind;
-  const std::string_view direction = c.string_or("direction", "forward");
-  made.directions = direction == "bidirectional" ? 2 : 1, made.backwards = direction == "reverse";
-  made.hidden = c.int_or("hidden_size", 0);
-  made.batch_first = c.int_or("layout", 0) != 0;
-  made.input_forget = c.int_or("input_forget", 0) != 0;
-  made.linear_before_reset = c.int_or("linear_before_reset", 0) != 0;
-  made.clip = c.float_or("clip", 0);
+  made.directions = a.direction == op::direction_choice::bidirectional ? 2 : 1;
+  made.backwards = a.direction == op::direction_choice::reverse;
+  made.hidden = a.hidden_size.value_or(0), made.clip = a.clip.value_or(0);
+  made.batch_first = a.layout != 0, made.input_forget = a.input_forget != 0;
+  made.linear_before_reset = kind == cell::gru && attributes_of<op::GRU>{c.attributes}.linear_before_reset != 0;
   const std::size_t each = kind == cell::rnn ? 1 : kind == cell::lstm ? 3 : 2;
-  const std::span<const std::string_view> names = c.strings_or("activations");
-  const std::span<const float> alphas = c.floats_or("activation_alpha"), betas = c.floats_or("activation_beta");
+  const std::span<const std::string_view> names = a.activations;
+  const std::span<const float> alphas = a.activation_alpha, betas = a.activation_beta;
   std::size_t alpha = 0, beta = 0;
   // The default of RNN's activations in ONNX has two names for any direction; files may contain it.
   const bool is_default = kind == cell::rnn && names.size() == 2;
-  if (!names.empty() && names.size() != each * std::size_t(made.directions) && !is_default)
-    return bad_attribute("activations has ", names.size(), " names, must have ", each, " per direction");
+  if (!names.empty() && !is_default)
+    if (status s =
+            of_model(check_count("activations", std::int64_t(names.size()), std::int64_t(each) * made.directions));
+        !s)
+      return s;
   for (std::size_t d = 0; d < std::size_t(made.directions); ++d)
     for (std::size_t i = 0; i < each; ++i) {
       const bool gate = kind != cell::rnn && i == 0;
       const std::string_view name = names.empty() ? gate ? "sigmoid" : "tanh" : names[d * each + i];
       const activation_row* const row = find_activation(name);
       if (!row) return bad_attribute("activation '", name, "' is not one that ONNX defines");
-      gate_activation& a = (i == 0 ? made.f : i == 1 ? made.g : made.h)[d];
-      a = {row->loop(c.inputs[0].type), row->preset};
-      if (row->takes_alpha && alpha < alphas.size()) a.parameters.a = alphas[alpha++];
-      if (row->takes_beta && beta < betas.size()) a.parameters.b = betas[beta++];
+      gate_activation& to = (i == 0 ? made.f : i == 1 ? made.g : made.h)[d];
+      to = {row->loop(c.inputs[0].type), row->preset};
+      if (row->takes_alpha && alpha < alphas.size()) to.parameters.a = alphas[alpha++];
+      if (row->takes_beta && beta < betas.size()) to.parameters.b = betas[beta++];
     }
   return made;
 }

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <utility>
 
+#include <cameo/op/attributes/microsoft.hpp>
+
 #include "cross_scores.hpp"
 #include "decoder_steps.hpp"
 #include "skeletons/float_output.hpp"
@@ -58,10 +60,8 @@ status read_beams(const run_context& c, const token_search& how, beam_plan& out)
   read_scalar(c, 3, out.beams);
   read_scalar(c, 4, out.wanted);
   read_scalar(c, 5, out.length_penalty);
-  if (out.beams < 1 || out.beams > 128) return bad_input("num_beams is ", out.beams, ", must be from 1 to 128");
-  if (out.wanted < 1 || out.wanted > out.beams)
-    return bad_input("num_return_sequences is ", out.wanted, ", must be from 1 to num_beams ", out.beams);
-  return {};
+  return check_all(
+      {check_number("num_beams", out.beams, 1, 128), check_number("num_return_sequences", out.wanted, 1, out.beams)});
 }
 
 /// Reads the score changes that only WhisperBeamSearch has.
@@ -69,11 +69,9 @@ status read_whisper(const run_context& c, const timestamp_rules& times, score_ch
   std::int32_t processor = 0;
   read_scalar(c, processor_input, processor);
   read_scalar(c, temperature_input, out.temperature);
-  if (processor < 0) return bad_input("logits_processor is ", processor, ", must not be negative");
+  if (status s = check_at_least("logits_processor", processor, 0); !s) return s;
   if (processor == 1) {
-    if (times.first_time < 0 || times.first_time >= out.words)
-      return bad_input("logits_processor 1 needs beginning_timestamp_token_id among the ", out.words, " words, it is ",
-                       times.first_time);
+    if (status s = check_number("beginning_timestamp_token_id", times.first_time, 0, out.words - 1); !s) return s;
     out.times = &times;
   }
   const value& forced = c.input(extra_input);
@@ -215,18 +213,18 @@ status write_outputs(run_context& c, beams_state& state, std::int32_t* y, cross_
 }  // namespace
 
 result<beam_search> beam_search::bind(bind_context& c) {
-  const result<token_search> base = read(c);
+  const attributes_of<op::microsoft::WhisperBeamSearch> a{c.attributes};  // has all of BeamSearch
+  const result<token_search> base = read(c, a.decoder_output_cross_qk.value_or(0) != 0);
   if (!base) return base.error();
-  beam_search made{*base};
-  made.stops_early = c.int_or("early_stopping", 0) == 1;
-  made.special = {c.int_or("translate_token_id", -1),     c.int_or("transcribe_token_id", -1),
-                  c.int_or("start_of_lm_token_id", -1),   c.int_or("no_speech_token_id", -1),
-                  c.int_or("no_timestamps_token_id", -1), c.int_or("beginning_timestamp_token_id", -1)};
-  if (c.has_output(cross_output) && made.shown == 0)
-    return bad_attribute("the output cross_qk needs decoder_output_cross_qk, and a decoder that gives scores");
-  if (c.has_output(no_speech_output) && made.special.no_speech < 0)
-    return bad_attribute("the output non_speech_probs needs no_speech_token_id");
-  return made;
+  const special_words special{a.translate_token_id.value_or(-1),     a.transcribe_token_id.value_or(-1),
+                              a.start_of_lm_token_id.value_or(-1),   a.no_speech_token_id.value_or(-1),
+                              a.no_timestamps_token_id.value_or(-1), a.beginning_timestamp_token_id.value_or(-1)};
+  const status has = check_all(
+      {check_needs("the output cross_qk", c.has_output(cross_output), "decoder_output_cross_qk", base->shown != 0),
+       check_needs("the output non_speech_probs", c.has_output(no_speech_output), "no_speech_token_id",
+                   special.no_speech >= 0)});
+  if (!has) return of_model(has);
+  return beam_search{*base, a.early_stopping == 1, special};
 }
 
 status beam_search::run(run_context& c) const {
@@ -258,8 +256,8 @@ status beam_search::run(run_context& c) const {
   if (*all_scores) std::fill_n(*all_scores, of_scores.count(), 0.0f);
   const result<float*> no_speech = optional_floats(c, no_speech_output, {plan.batches});
   if (!no_speech) return no_speech.error();
-  if (*no_speech && special.no_speech >= count)
-    return bad_input("no_speech_token_id is ", special.no_speech, ", the decoder has ", count, " words");
+  if (*no_speech)
+    if (status s = check_number("no_speech_token_id", special.no_speech, 0, count - 1); !s) return s;
   beams_state state{plan, end, pad, stops_early};
   std::span<ended_sequence> kept;
   if (status made = take_memory(c, state, count, crosses, kept); !made) return made;

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <cameo/op/attributes/microsoft.hpp>
+
 #include "decoder_steps.hpp"
 #include "functions/random_places.hpp"
 #include "operands/scratch_of.hpp"
@@ -13,9 +15,9 @@ result<greedy_search> greedy_search::bind(bind_context& c) {
   greedy_search made{*base};
   made.samples = c.op_type == "Sampling";
   if (!made.samples) return made;
-  made.temperature = c.float_or("temperature", 1), made.top_p = c.float_or("top_p", 0);
-  made.filter_value = c.float_or("filter_value", -1e20f), made.presence_penalty = c.float_or("presence_penalty", 0);
-  made.least_kept = c.int_or("min_tokens_to_keep", 0), made.descends = c.int_or("custom", 0) != 0;
+  const attributes_of<op::microsoft::Sampling> a{c.attributes};
+  made.temperature = a.temperature, made.top_p = a.top_p, made.filter_value = a.filter_value;
+  made.presence_penalty = a.presence_penalty, made.least_kept = a.min_tokens_to_keep, made.descends = a.custom != 0;
   return made;
 }
 
@@ -81,9 +83,8 @@ status greedy_search::run(run_context& c) const {
   const std::int64_t count = words ? std::min(words, steps.words()) : steps.words();
   score_changes changes;
   if (status read = read_changes(c, *this, greedy_inputs, plan, count, changes); !read) return read;
-  if (samples && presence && presence.shape != extents{plan.batches, count})
-    return bad_input("presence_mask ", presence.shape, " must be ", extents{plan.batches, count});
   const extents shape{plan.batches, count};
+  if (status s = samples ? check_input("presence_mask", presence, shape) : status{}; !s) return s;
   const auto room = scratch_of<float>(c, shape);
   const auto chances = c.scratch<float>(std::size_t(count));
   const auto order = c.scratch<std::int64_t>(samples ? std::size_t(count) : 0);
