@@ -86,4 +86,12 @@ status combine_masks(run_context& c, const value& mask, const value& bias, float
   return {};
 }
 
+status attend_with_masks(run_context& c, const value& mask, const value& bias, float hidden_score,
+                         const shown_scores& shown, attention_work& work, const value& y) {
+  if (status s = combine_masks(c, mask, bias, hidden_score, work); !s) return s;
+  if (c.has_output(shown.output))
+    if (status s = write_scores(c, work, shown); !s) return s;
+  return run_attention(c, work, y);
+}
+
 }  // namespace CAMEO_NAMESPACE::eps

@@ -2,7 +2,6 @@
 #include <cameo/op/attributes/microsoft.hpp>
 
 #include "attention_masks.hpp"
-#include "attention_scores.hpp"
 #include "beams.hpp"
 #include "operands/usable_sizes.hpp"
 
@@ -23,14 +22,10 @@ struct decoder_sizes {
 status read_sizes(const run_context& c, std::int64_t heads, bool shares, decoder_sizes& out) {
   const value &q = c.input(0), &k = c.input(1), &v = c.input(2), &past_k = c.input(5), &past_v = c.input(6);
   out = {q.shape[0], heads, 0, 0, 0, 1, k && k.shape.rank() == 4, !k};
-  for (const value* one : {&q, &k, &v, &past_k, &past_v})
-    if (*one)
-      if (status s = usable_sizes("an input", one->shape); !s) return s;
-  if (status s = check_all({check_together("key", bool(k), "value", bool(v)),
-                            check_together("past_key", bool(past_k), "past_value", bool(past_v)),
-                            check_needs("a query without key", !k, "past_key", bool(past_k))});
-      !s)
-    return s;
+  const status checked = check_all({usable_inputs(c, {0, 1, 2, 5, 6}), check_together("key", bool(k), "value", bool(v)),
+                                    check_together("past_key", bool(past_k), "past_value", bool(past_v)),
+                                    check_needs("a query without key", !k, "past_key", bool(past_k))});
+  if (!checked) return checked;
   if (status s = check_count("the shape of value", std::int64_t(v.shape.rank()), std::int64_t(k.shape.rank())); !s)
     return s;
   const auto size_of = [&](const value& now, const value& past) {
@@ -53,7 +48,7 @@ status read_sizes(const run_context& c, std::int64_t heads, bool shares, decoder
 
 result<decoder_masked_attention> decoder_masked_attention::bind(bind_context& c) {
   const attributes_of<op::microsoft::DecoderMaskedMultiHeadAttention> a{c.attributes};
-  decoder_masked_attention made{from(a), a.past_present_share_buffer.value_or(0) != 0};
+  decoder_masked_attention made{read(a), a.past_present_share_buffer.value_or(0) != 0};
   if (made.shares) c.may_overwrite(1, 5), c.may_overwrite(2, 6);
   return made;
 }
@@ -92,10 +87,7 @@ status decoder_masked_attention::run(run_context& c) const {
   work.past = z.past;
   if (const value& beams = c.input(9); beams && !z.cross && z.past > 0)
     if (status s = follow_beams(c, beams, *keys, *values, work); !s) return s;
-  if (status s = combine_masks(c, c.input(3), c.input(4), hidden_score, work); !s) return s;
-  if (c.has_output(3))
-    if (status s = write_scores(c, work, {3, work.keys}); !s) return s;
-  return run_attention(c, work, **y);
+  return attend_with_masks(c, c.input(3), c.input(4), hidden_score, {3, work.keys}, work, **y);
 }
 
 }  // namespace CAMEO_NAMESPACE::eps

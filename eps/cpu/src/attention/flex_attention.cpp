@@ -59,8 +59,7 @@ status flex_attention::change(run_context& c, int graph, const extents& shape, s
 template <class C>
 status flex_attention::run_as(run_context& c) const {
   const extents &q = c.input(0).shape, &k = c.input(1).shape, &v = c.input(2).shape;
-  for (const extents* one : {&q, &k, &v})
-    if (status s = usable_sizes("an input", *one); !s) return s;
+  if (status s = usable_inputs(c, {0, 1, 2}); !s) return s;
   const std::int64_t length = q[2], keys = k[2], size = q[3], width = v[3];
   const auto y = float_output<C>::make(c, 0, {q[0], q[1], length, width});
   if (!y) return y.error();

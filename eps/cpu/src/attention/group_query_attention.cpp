@@ -30,10 +30,9 @@ status check_past(run_context& c, const group_query_attention& how, group_sizes&
   const extents& shape = past_k.shape;
   const std::int64_t width = code_width(how.code_bits == 4 ? dtype::u8 : dtype::f32, s.size);
   s.past = shape[2];
-  if (status fits = check_all(
-          {check_count("a row of past_key", shape[3], width), check_number("local_window_size", s.window, 0, s.past)});
-      !fits)
-    return fits;
+  const status checked = check_all(
+      {check_count("a row of past_key", shape[3], width), check_number("local_window_size", s.window, 0, s.past)});
+  if (!checked) return checked;
   return usable_sizes("past_key", shape);
 }
 
@@ -115,6 +114,16 @@ status read_norms(run_context& c, const group_sizes& s, float epsilon, group_cha
   return {};
 }
 
+/// Reads the scales of quantized caches.
+status read_scales(run_context& c, const group_query_attention& how, const group_sizes& s, group_scales& out) {
+  const auto k = channel_scales(c, c.input(12), "k_scale", how.per_channel, how.key_heads, s.size);
+  if (!k) return k.error();
+  const auto v = channel_scales(c, c.input(13), "v_scale", how.per_channel, how.key_heads, s.size);
+  if (!v) return v.error();
+  out = {*k, *v};
+  return {};
+}
+
 }  // namespace
 
 result<group_query_attention> group_query_attention::bind(bind_context& c) {
@@ -127,14 +136,14 @@ result<group_query_attention> group_query_attention::bind(bind_context& c) {
   made.smooth = a.smooth_softmax > 0, made.causal = a.causal != 0, made.forgets = a.sliding_window_cache != 0;
   made.per_channel = a.k_quant_type == quantized::per_channel;
   if (a.k_quant_type != a.v_quant_type) return bad_attribute("k_quant_type and v_quant_type must be equal");
-  const status agrees = check_all(
+  const status checked = check_all(
       {check_multiple("num_heads", made.heads, made.key_heads, "kv_num_heads"),
        check_needs("local_window_size", made.window != -1, "causal", made.causal),
        check_needs("sliding_window_cache", made.forgets, "local_window_size", made.window >= 1),
        check_needs("qk_output", made.shown != 0, "sliding_window_cache 0", !made.forgets),
        check_together("qk_output", made.shown != 0, "the output output_qk", c.has_output(3)),
        check_together("k_quant_type", a.k_quant_type != quantized::none, "kv_cache_bit_width", made.code_bits != 0)});
-  if (!agrees) return of_model(agrees);
+  if (!checked) return of_model(checked);
   return made;
 }
 
@@ -153,12 +162,7 @@ status group_query_attention::run(run_context& c) const {
   changes.q.size = changes.k.size = s.size;
   if (status read = read_norms(c, s, epsilon, changes); !read) return read;
   group_scales scales{};
-  if (code_bits) {
-    const auto k = channel_scales(c, c.input(12), "k_scale", per_channel, key_heads, s.size);
-    const auto v = channel_scales(c, c.input(13), "v_scale", per_channel, key_heads, s.size);
-    if (!k || !v) return k ? v.error() : k.error();
-    scales = {*k, *v};
-  }
+  if (status read = code_bits ? read_scales(c, *this, s, scales) : status{}; !read) return read;
   const result<group_rows> rows = read_group(c, s, heads, key_heads, changes, scales);
   if (!rows) return rows.error();
 

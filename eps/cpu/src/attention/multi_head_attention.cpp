@@ -2,7 +2,6 @@
 #include <cameo/op/attributes/microsoft.hpp>
 
 #include "attention_masks.hpp"
-#include "attention_scores.hpp"
 #include "beams.hpp"
 #include "operands/usable_sizes.hpp"
 
@@ -15,7 +14,7 @@ struct query_key_value {
   bool k_has_bias = true;  // the bias is added to keys and values, except to those of rank 4
 };
 
-/// Sets the layouts of query, key and value in the inputs; the tensors are set later.
+/// Sets the layouts of query, key and value in the inputs.
 status lay_out(const value& q, const value& k, const value& v, std::int64_t heads, query_key_value& out) {
   const extents &qs = q.shape, &ks = k.shape, &vs = v.shape;
   const bool fits = k ? qs.rank() == 3 && (v ? ks.rank() == vs.rank() : ks.rank() == 5) : !v && qs.rank() == 5;
@@ -40,6 +39,17 @@ status lay_out(const value& q, const value& k, const value& v, std::int64_t head
   return {};
 }
 
+/// Reads query, key and value.
+status read_parts(const run_context& c, std::int64_t heads, query_key_value& out) {
+  const value &q = c.input(0), &k = c.input(1), &v = c.input(2);
+  if (status s = lay_out(q, k, v, heads, out); !s) return s;
+  if (status s = usable_inputs(c, {0, 1, 2}); !s) return s;
+  out.q.tensor = q, out.k.tensor = k ? k : q, out.v.tensor = v ? v : out.k.tensor;
+  const std::int64_t size = out.q.at.size;
+  out.k.first = k ? 0 : size, out.v.first = !k ? 2 * size : !v ? size : 0;
+  return {};
+}
+
 /// Reads the past of this run, and sets `rows` to the number of its rows that are used: past_sequence_length if the
 /// input is given, else all.
 status read_past(const run_context& c, const query_key_value& parts, std::int64_t& rows) {
@@ -58,24 +68,17 @@ status read_past(const run_context& c, const query_key_value& parts, std::int64_
 }  // namespace
 
 result<multi_head_attention> multi_head_attention::bind(bind_context& c) {
-  return multi_head_attention{from(attributes_of<op::microsoft::MultiHeadAttention>{c.attributes})};
+  return multi_head_attention{read(attributes_of<op::microsoft::MultiHeadAttention>{c.attributes})};
 }
 
 status multi_head_attention::run(run_context& c) const {
-  const value &q_in = c.input(0), &k_in = c.input(1), &v_in = c.input(2), &bias = c.input(3);
-  const value &past_k = c.input(6), &past_v = c.input(7);
+  const value &bias = c.input(3), &past_k = c.input(6), &past_v = c.input(7);
   query_key_value parts;
-  if (status s = lay_out(q_in, k_in, v_in, heads, parts); !s) return s;
-  for (const value* v : {&q_in, &k_in, &v_in})
-    if (*v)
-      if (status s = usable_sizes("an input", v->shape); !s) return s;
+  if (status s = read_parts(c, heads, parts); !s) return s;
   const head_layout q = parts.q.at;
   const std::int64_t hidden = parts.v.at.heads * parts.v.at.size;
   const result<value*> y = c.output(0, extents{q.batches, q.length, hidden});
   if (!y) return y.error();
-  parts.q.tensor = q_in, parts.k.tensor = k_in ? k_in : q_in, parts.v.tensor = v_in ? v_in : k_in ? k_in : q_in;
-  if (!k_in) parts.k.first = q.size, parts.v.first = 2 * q.size;
-  else if (!v_in) parts.v.first = q.size;
   const std::int64_t width = q.heads * q.size;
   if (status s = check_input("bias", bias, {2 * width + hidden}); !s) return s;
   const result<const float*> added = wide_vector<float>(c, bias);
@@ -98,11 +101,9 @@ status multi_head_attention::run(run_context& c) const {
   work.causal = work.last_sees_all = causal, work.past = rows;
   if (const value& beams = c.input(9); beams && has_space && rows > 0 && q.length == 1)
     if (status s = follow_beams(c, beams, *k, *v, work); !s) return s;
-  if (q_in.shape.count() == 0 && (*y)->shape.count() == 0) return {};
-  if (status s = combine_masks(c, c.input(4), c.input(5), hidden_score, work); !s) return s;
-  if (c.has_output(3))
-    if (status s = write_scores(c, work, {3, work.keys, false, std::numeric_limits<float>::lowest()}); !s) return s;
-  return run_attention(c, work, **y);
+  if (parts.q.tensor.shape.count() == 0 && (*y)->shape.count() == 0) return {};
+  const shown_scores shown{3, work.keys, false, std::numeric_limits<float>::lowest()};
+  return attend_with_masks(c, c.input(4), c.input(5), hidden_score, shown, work, **y);
 }
 
 }  // namespace CAMEO_NAMESPACE::eps

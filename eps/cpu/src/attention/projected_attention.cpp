@@ -16,7 +16,7 @@ bool projected_attention::accepts(const bind_context& c) {
 }
 result<projected_attention> projected_attention::bind(bind_context& c) {
   const attributes_of<op::microsoft::Attention> a{c.attributes};
-  projected_attention made{from(a)};
+  projected_attention made{read(a)};
   const std::span<const std::int64_t> sizes = a.qkv_hidden_sizes;
   if (!sizes.empty() && (sizes.size() != 3 || sizes[0] != sizes[1]))
     return bad_attribute("qkv_hidden_sizes must be three numbers, of which the first two are equal");
@@ -85,14 +85,12 @@ status join_present(run_context& c, const value& past, std::int64_t before, cons
 
 status projected_attention::run(run_context& c) const {
   const value &x = c.input(0), &weights = c.input(1), &bias = c.input(2), &past = c.input(4);
-  if (status s = usable_sizes("weights", weights.shape); !s) return s;
-  if (status s = usable_sizes("input", x.shape); !s) return s;
+  if (status s = usable_inputs(c, {0, 1}); !s) return s;
   const std::int64_t batches = x.shape[0], length = x.shape[1], width = weights.shape[1];
   const std::int64_t third = sizes[0] ? sizes[0] : width / 3, hidden = sizes[2] ? sizes[2] : width / 3;
-  if (status s = check_all({check_count("a row of weights", width, 2 * third + hidden),
-                            check_multiple("the size of Q", third, heads, "num_heads")});
-      !s)
-    return s;
+  const status checked = check_all({check_count("a row of weights", width, 2 * third + hidden),
+                                    check_multiple("the size of Q", third, heads, "num_heads")});
+  if (!checked) return checked;
   const result<value*> y = c.output(0, extents{batches, length, hidden});
   if (!y) return y.error();
 

@@ -17,13 +17,12 @@ bool quantized_attention::accepts(const bind_context& c) {
 result<quantized_attention> quantized_attention::bind(bind_context& c) {
   const result<integer_factor> weights = integer_factor::bind(c, 1, 7, 6);
   if (!weights) return weights.error();
-  return quantized_attention{from(attributes_of<op::microsoft::QAttention>{c.attributes}), *weights};
+  return quantized_attention{read(attributes_of<op::microsoft::QAttention>{c.attributes}), *weights};
 }
 
 status quantized_attention::run(run_context& c) const {
   const value &x = c.input(0), &w = c.input(1), &bias = c.input(2);
-  if (status s = usable_sizes("input", x.shape); !s) return s;
-  if (status s = usable_sizes("weight", w.shape); !s) return s;
+  if (status s = usable_inputs(c, {0, 1}); !s) return s;
   const std::int64_t width = w.shape[1], hidden = width / 3;
   const result<value*> y = c.output(0, extents{x.shape[0], x.shape[1], hidden});
   if (!y) return y.error();

@@ -45,12 +45,11 @@ status rotary_embedding::run(run_context& c) const {
   const std::int64_t length = rank == 3 ? x.shape[1] : x.shape[2], size = rank == 3 ? x.shape[2] / heads : x.shape[3];
   const std::int64_t pair_elements = rotated ? rotated : size, half = pair_elements / 2;
   const extents table = ids ? extents{cosines.shape[0], half} : extents{batches, length, half};
-  if (status s =
-          check_all({check_number("rotary_embedding_dim", pair_elements, 0, size),
-                     check_multiple("the rotated part of a head", pair_elements, 2),
-                     check_shape("cos_cache", cosines.shape, table), check_shape("sin_cache", sines.shape, table)});
-      !s)
-    return s;
+  const status checked =
+      check_all({check_number("rotary_embedding_dim", pair_elements, 0, size),
+                 check_multiple("the rotated part of a head", pair_elements, 2),
+                 check_shape("cos_cache", cosines.shape, table), check_shape("sin_cache", sines.shape, table)});
+  if (!checked) return checked;
   for (std::int64_t i = 0; ids && i < ids.shape.count(); ++i)
     if (status s = check_element("position_ids", integers{ids}[i], 0, table[0] - 1); !s) return s;
   const result<value*> out = c.output(0, x.shape);

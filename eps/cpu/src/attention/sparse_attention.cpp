@@ -42,12 +42,11 @@ status read_layouts(const value& starts, const value& columns, std::int64_t head
 }
 
 status read_sparse_sizes(run_context& c, std::int64_t heads, std::int64_t key_heads, group_sizes& s) {
-  const value &q = c.input(0), &past_k = c.input(3), &lengths = c.input(8);
+  const value &past_k = c.input(3), &lengths = c.input(8);
   if (status fits = read_new_sizes(c, heads, key_heads, s); !fits) return fits;
   const extents& past = past_k.shape;
   if (status fits = check_count("a row of past_key", past[3], s.size); !fits) return fits;
-  for (const extents* one : {&q.shape, &past})
-    if (status usable = usable_sizes("an input", *one); !usable) return usable;
+  if (status usable = usable_inputs(c, {0, 3}); !usable) return usable;
   s.past = s.total = past[2], s.has_space = true;
   s.first = *static_cast<const std::int32_t*>(c.input(7).data) == s.length;
   const auto less_one = c.scratch<std::int32_t>(std::size_t(s.batches));
@@ -61,6 +60,12 @@ status read_sparse_sizes(run_context& c, std::int64_t heads, std::int64_t key_he
     (*less_one)[std::size_t(b)] = count - 1;
   }
   return {};
+}
+
+/// Sets `most` to the number of keys of the longest sequence, for which there must be blocks.
+status count_keys(const group_sizes& s, const block_layouts& layouts, std::int64_t& most) {
+  for (std::int64_t b = 0; b < s.batches; ++b) most = std::max(most, s.past_of(b) + s.length);
+  return check_number("the last block of keys", (most - 1) / layouts.block, 0, layouts.rows - 1);
 }
 
 }  // namespace
@@ -94,9 +99,8 @@ status sparse_attention::run(run_context& c) const {
   if (!rows) return rows.error();
   if (s.batches == 0 || s.length == 0 || s.size == 0) return y->store(c), status{};
 
-  std::int64_t most = 0;  // the number of keys of the longest sequence
-  for (std::int64_t b = 0; b < s.batches; ++b) most = std::max(most, s.past_of(b) + s.length);
-  if (status s = check_number("the last block of keys", (most - 1) / block, 0, layouts.rows - 1); !s) return s;
+  std::int64_t most = 0;
+  if (status fits = count_keys(s, layouts, most); !fits) return fits;
   attention_work work = work_of(rows->q, rows->k, rows->v, s.total, scale);
   work.causal = true, work.run = &c;
   // The queries are computed in blocks, so that the bias, which contains the layouts, takes little memory.

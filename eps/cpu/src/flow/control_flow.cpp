@@ -19,6 +19,15 @@ status read_condition(const value& v, bool& holds) {
   return {};
 }
 
+/// Reads the trip count of a Loop and its first condition, if they are given.
+status read_limits(const run_context& c, std::int64_t& trips, bool& goes_on) {
+  if (const value& given = c.input(0)) {
+    if (status s = check_count("the trip count", given.shape.count(), 1); !s) return s;
+    trips = given.as_unchecked<std::int64_t>()[0];
+  }
+  return c.input(1) ? read_condition(c.input(1), goes_on) : status{};
+}
+
 template <class T>
 result<value> make_scalar(run_context& c, T element) {
   result<value> made = c.make(dtype_of<T>, {});
@@ -94,13 +103,9 @@ result<loop> loop::bind(bind_context& c) {
   return loop{body, carried, *shapes};
 }
 status loop::run(run_context& c) const {
-  const value &trips = c.input(0), &condition = c.input(1);
-  if (status s = trips ? check_count("the trip count", trips.shape.count(), 1) : status{}; !s) return s;
-  const std::int64_t limit = trips ? trips.as_unchecked<std::int64_t>()[0] : INT64_MAX;
+  std::int64_t limit = INT64_MAX;
   bool goes_on = true;
-  if (condition)
-    if (status read = read_condition(condition, goes_on); !read) return read;
-
+  if (status read = read_limits(c, limit, goes_on); !read) return read;
   const result<detail::subplan_frame*> frame = c.open(std::size_t(body));
   if (!frame) return frame.error();
   const std::size_t scans = element_shapes.size();
@@ -123,13 +128,7 @@ status loop::run(run_context& c) const {
     std::copy_n(out->begin() + 1, carried, in->begin() + 2);
     if (status pushed = scanned.push(c, out->subspan(1 + carried)); !pushed) return pushed;
   }
-  if (i > 0) {
-    if (status given = give_all(c, 0, in->subspan(2)); !given) return given;
-  } else {
-    for (std::size_t k = 0; k < carried; ++k)
-      if (c.has_output(k))
-        if (status forwarded = c.forward(k, c.input(2 + k)); !forwarded) return forwarded;
-  }
+  if (status given = give_states(c, i > 0, 2, in->subspan(2)); !given) return given;
   for (std::size_t k = 0; k < scans; ++k)
     if (status done = stack(c, carried + k, scanned, k, scans, i, element_shapes[k]); !done) return done;
   return {};

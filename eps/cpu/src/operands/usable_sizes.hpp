@@ -1,4 +1,6 @@
 #pragma once
+#include <cameo/kernel/run_context.hpp>
+
 #include "refuse.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
@@ -10,6 +12,14 @@ inline status usable_sizes(std::string_view name, const extents& shape) {
   for (std::int64_t size : shape)
     if (size > 0 && !checked_multiply(product, size, product))
       return bad_input(name, " ", shape, " has no elements, but sizes that are too large for any other tensor");
+  return {};
+}
+
+/// usable_sizes() of these inputs of a run, as far as they are given.
+inline status usable_inputs(const run_context& c, std::initializer_list<std::size_t> inputs) {
+  for (const std::size_t i : inputs)
+    if (const value& v = c.input(i))
+      if (status s = usable_sizes("an input", v.shape); !s) return s;
   return {};
 }
 

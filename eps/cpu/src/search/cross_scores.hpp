@@ -14,11 +14,8 @@ class cross_scores {
     const auto layers = std::int64_t(steps.shown().size());
     chosen_ = pairs ? pairs.as_unchecked<std::int32_t>().data() : nullptr;
     count_ = pairs ? pairs.shape[0] : layers * heads_;
-    for (std::int64_t i = 0; chosen_ && i < count_; ++i)
-      if (status s = check_all({check_element("cross_qk_layer_head", chosen_[2 * i], 0, layers - 1),
-                                check_element("cross_qk_layer_head", chosen_[2 * i + 1], 0, heads_ - 1)});
-          !s)
-        return s;
+    for (std::int64_t i = 0; chosen_ && i < 2 * count_; ++i)
+      if (status s = check_element("cross_qk_layer_head", chosen_[i], 0, (i % 2 ? heads_ : layers) - 1); !s) return s;
     const auto room = scratch_of<float>(c, {calls, rows_, count_, length_});
     if (!room) return room.error();
     room_ = *room;

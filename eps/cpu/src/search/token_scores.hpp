@@ -40,12 +40,11 @@ inline status read_prompt(const run_context& c, const token_search& how, const s
   const bool whispers = how.kind == token_search::model::whisper;
   const value &ids = c.input(0), &attention = c.input(at.attention);
   const std::int64_t rank = whispers ? 3 : 2, mask_rank = attention ? std::int64_t(attention.shape.rank()) : rank;
-  if (status s = check_all({check_count("the shape of input_ids", std::int64_t(ids.shape.rank()), rank),
-                            check_at_least("the size of input_ids", ids.shape.count(), 1),
-                            check_count("the shape of attention_mask", mask_rank, rank),
-                            whispers ? status{} : check_input("attention_mask", attention, ids.shape)});
-      !s)
-    return s;
+  const status checked = check_all({check_count("the shape of input_ids", std::int64_t(ids.shape.rank()), rank),
+                                    check_at_least("the size of input_ids", ids.shape.count(), 1),
+                                    check_count("the shape of attention_mask", mask_rank, rank),
+                                    whispers ? status{} : check_input("attention_mask", attention, ids.shape)});
+  if (!checked) return checked;
   out.batches = ids.shape[0], out.length = 1, out.start = std::int32_t(how.start);
   const value* const given = how.kind == token_search::model::gpt2 ? &ids
                              : whispers && c.input(at.decoder_ids) ? &c.input(at.decoder_ids)
@@ -66,10 +65,9 @@ inline status read_plan(const run_context& c, const token_search& how, const sea
   read_scalar(c, at.least_length, out.least);
   read_scalar(c, at.penalty, out.penalty);
   out.most = most;
-  if (status s = check_all({check_number("max_length", most, out.length + 1, longest),
-                            check_number("min_length", out.least, 0, out.most - 1)});
-      !s)
-    return s;
+  const status checked = check_all({check_number("max_length", most, out.length + 1, longest),
+                                    check_number("min_length", out.least, 0, out.most - 1)});
+  if (!checked) return checked;
   if (!(out.penalty > 0)) return bad_input("repetition_penalty must be above 0");
   return {};
 }
@@ -80,11 +78,10 @@ inline status read_changes(const run_context& c, const token_search& how, const 
   const value &mask = c.input(at.mask), &first_mask = c.input(at.first_mask);
   out.penalty = plan.penalty, out.ngram = how.ngram, out.least_length = plan.least, out.end = how.end;
   out.batches = plan.batches, out.words = words;
-  if (status s = check_all({check_input("vocab_mask", mask, {words}),
-                            check_input("prefix_vocab_mask", first_mask, {plan.batches, words}),
-                            plan.least > 0 ? check_number("eos_token_id", how.end, 0, words - 1) : status{}});
-      !s)
-    return s;
+  const status checked = check_all({check_input("vocab_mask", mask, {words}),
+                                    check_input("prefix_vocab_mask", first_mask, {plan.batches, words}),
+                                    plan.least > 0 ? check_number("eos_token_id", how.end, 0, words - 1) : status{}});
+  if (!checked) return checked;
   if (mask) out.mask = mask.as_unchecked<std::int32_t>().data();
   if (first_mask) out.first_mask = first_mask.as_unchecked<std::int32_t>().data();
   if (plan.penalty != 1 || how.ngram > 0)

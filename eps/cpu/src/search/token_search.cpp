@@ -52,6 +52,12 @@ class graph_form {
   std::string_view name_;
 };
 
+/// True for the past of a layer of GPT-2, [2, rows, heads, length, size], whose heads and size are known.
+bool is_past(const operand& o) {
+  return o.kind == type_kind::tensor && o.type == dtype::f32 && o.has_rank && o.shape.rank() == 5 && o.shape[0] == 2 &&
+         o.shape[2] > 0 && o.shape[4] > 0;
+}
+
 constexpr std::size_t whisper_tokens = 10;  // the input decoder_input_ids
 
 }  // namespace
@@ -83,9 +89,7 @@ status token_search::take_alone(bind_context& c) {
     const graph_form form{c, graph, graph == decoder ? "decoder" : "init_decoder"};
     for (std::size_t i = 0; i < form.inputs(); ++i) {
       const operand& o = *form.input(i);
-      const bool is_past = o.kind == type_kind::tensor && o.type == dtype::f32 && o.has_rank && o.shape.rank() == 5 &&
-                           o.shape[0] == 2 && o.shape[2] > 0 && o.shape[4] > 0;
-      if (i < 3 ? o.type != dtype::i32 : !is_past)
+      if (i < 3 ? o.type != dtype::i32 : !is_past(o))
         return refuse(status_code::not_implemented, "input ", i, " of the decoder is ", o.type, " ", o.shape,
                       i < 3 ? ", must be int32"
                             : ", must be a past, float [2, rows, heads, length, size] with known heads "
@@ -96,10 +100,10 @@ status token_search::take_alone(bind_context& c) {
       if (i >= 3) heads = o.shape[2], size = o.shape[4];
     }
     const auto inputs = std::int64_t(form.inputs()), before = renewed ? std::int64_t(renewed + 3) : inputs;
-    if (status has = of_model(check_all({check_at_least("the number of the decoder's inputs", inputs, 4),
-                                         check_number("the number of init_decoder's inputs", inputs, before, before)}));
-        !has)
-      return has;
+    const status checked =
+        of_model(check_all({check_at_least("the number of the decoder's inputs", inputs, 4),
+                            check_number("the number of init_decoder's inputs", inputs, before, before)}));
+    if (!checked) return checked;
     renewed = form.inputs() - 3;
     if (status has = form.has_outputs(1 + renewed, "logits, and what is present of each past"); !has) return has;
     if (status are = form.outputs_are(0, 1, 3, "logits"); !are) return are;

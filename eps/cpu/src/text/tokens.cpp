@@ -52,6 +52,18 @@ struct ngram_tables {
       }
     }
   }
+
+  /// Writes the hashes of all tokens but the first `before`, which precede a text. Tokens before an end of text or
+  /// before a segment count as the filler. `segment`, unless null, has the segments of the tokens from `first` on.
+  void write_all(std::span<const T> all, std::int64_t before, const std::int32_t* segment, std::int64_t first,
+                 T* to) const {
+    std::int64_t begin = 0;
+    for (std::int64_t i = 0; i < std::int64_t(all.size()); ++i) {
+      const bool ends = i > 0 && end && all[std::size_t(i - 1)] == *end;
+      if (ends || (segment && i > first && segment[i - first] != segment[i - first - 1])) begin = i;
+      if (i >= before) write(all.data(), i, begin, to + (i - before) * count);
+    }
+  }
 };
 
 /// Reads the inputs of ngram_hash, or of its variant without padding; `offsets` and `end` are the indices of optional
@@ -61,11 +73,10 @@ result<ngram_tables<T>> read_tables(const ngram_hash& how, run_context& c, std::
   const tensor_view<const T> multipliers = c.input<T>(1), sizes = c.input<T>(2);
   const std::int64_t count = (how.orders - 1) * how.heads;
   const std::int64_t starts = c.input(offsets) ? c.input(offsets).shape.count() : count;
-  if (status fits =
-          check_all({check_at_least("the number of multipliers", multipliers.count(), how.orders),
-                     check_count("vocab_sizes", sizes.count(), count), check_count("head_offsets", starts, count)});
-      !fits)
-    return fits;
+  const status checked =
+      check_all({check_at_least("the number of multipliers", multipliers.count(), how.orders),
+                 check_count("vocab_sizes", sizes.count(), count), check_count("head_offsets", starts, count)});
+  if (!checked) return checked;
   for (const T size : sizes)
     if (status fits = check_at_least("an element of vocab_sizes", size, 1); !fits) return fits;
   const T* const last = c.input(end) ? c.input<T>(end).data() : nullptr;
@@ -193,7 +204,7 @@ status murmur_hash::run(run_context& c) const {
 }
 
 result<ngram_hash> ngram_hash::bind(bind_context& c) {
-  return from(attributes_of<op::microsoft::NGramHashMapping>{c.attributes});
+  return read(attributes_of<op::microsoft::NGramHashMapping>{c.attributes});
 }
 
 template <class T>
@@ -211,20 +222,12 @@ status ngram_hash::run_as(run_context& c) const {
   const result<std::span<T>> room = c.scratch<T>(std::size_t(length + before));
   if (!room) return room.error();
   T* const all = room->data();  // the past tokens of one batch, and then its tokens
-  const T* const end = tables->end;
   for (std::int64_t b = 0; b < batches; ++b) {
     if (past) std::copy_n(c.input<T>(3).data() + b * before, before, all);
     else std::fill_n(all, before, tables->filler);
     std::copy_n(static_cast<const T*>(ids.data) + b * length, length, all + before);
     const std::int32_t* const segment = segments ? c.input<std::int32_t>(6).data() + b * length : nullptr;
-    std::int64_t begin = 0;  // tokens before it count as filler
-    for (std::int64_t i = 0; i < before; ++i)
-      if (end && all[i] == *end) begin = i + 1;
-    for (std::int64_t t = 0; t < length; ++t) {
-      if (t > 0 && end && all[before + t - 1] == *end) begin = before + t;
-      if (t > 0 && segment && segment[t] != segment[t - 1]) begin = before + t;
-      tables->write(all, before + t, begin, y->data() + (b * length + t) * tables->count);
-    }
+    tables->write_all(*room, before, segment, before, y->data() + b * length * tables->count);
     if (*present) std::copy_n(all + length, before, *present + b * before);
   }
   return {};
@@ -242,7 +245,7 @@ result<varlen_ngram_hash> varlen_ngram_hash::bind(bind_context& c) {
                  check_needs("past_segment_ids", c.has_input(8), "segment_ids", has_segments),
                  check_needs("present_segment_ids", c.has_output(2), "segment_ids", has_segments)});
   if (!fits) return of_model(fits);
-  return varlen_ngram_hash{from(a), a.state_update_capacity};
+  return varlen_ngram_hash{read(a), a.state_update_capacity};
 }
 
 template <class T>
@@ -268,7 +271,6 @@ status varlen_ngram_hash::run_as(run_context& c) const {
   if (!present || !states || !present_segments || !room || !segment_room) return status_code::out_of_memory;
   T* const all = room->data();
   std::int32_t* const segment = segments ? segment_room->data() : nullptr;
-  const T* const end = tables->end;
   for (std::int64_t b = 0; b < requests; ++b) {
     const std::int64_t first = c.input<std::int32_t>(3)[b], length = c.input<std::int32_t>(3)[b + 1] - first;
     join_history<T>(past, b, before, tables->filler, {static_cast<const T*>(ids.data) + first, std::size_t(length)},
@@ -276,11 +278,7 @@ status varlen_ngram_hash::run_as(run_context& c) const {
     if (segment)
       join_history<std::int32_t>(past_segments, b, before, c.input<std::int32_t>(7)[first],
                                  {c.input<std::int32_t>(7).data() + first, std::size_t(length)}, segment);
-    std::int64_t begin = 0;  // tokens before it count as filler
-    for (std::int64_t i = 0; i < before + length; ++i) {
-      if (i > 0 && ((end && all[i - 1] == *end) || (segment && segment[i] != segment[i - 1]))) begin = i;
-      if (i >= before) tables->write(all, i, begin, y->data() + (first + i - before) * tables->count);
-    }
+    tables->write_all({all, std::size_t(before + length)}, before, segment, 0, y->data() + first * tables->count);
     if (*present) std::copy_n(all + length, before, *present + b * before);
     if (*present_segments) std::copy_n(segment + length, before, *present_segments + b * before);
     const std::int64_t kept =

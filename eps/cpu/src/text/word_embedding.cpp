@@ -12,8 +12,7 @@ namespace CAMEO_NAMESPACE::eps {
 
 status word_conv_embedding::run(run_context& c) const {
   const value &words = c.input(0), &w = c.input(1), &bias = c.input(2), &table = c.input(3);
-  for (const value* one : {&words, &w, &table})
-    if (status s = usable_sizes("an input", one->shape); !s) return s;
+  if (status s = usable_inputs(c, {0, 1, 3}); !s) return s;
   const std::int64_t length = words.shape[1], filters = w.shape[0], window = w.shape[2], size = w.shape[3];
   if (status s = check_number("the window of W", window, 1, length); !s) return s;
   const std::int32_t* const all = words.as_unchecked<std::int32_t>().data();
