@@ -246,7 +246,7 @@ status attention::run_as(run_context& c) const {
   if (!from) return from.error();
   // 16-bit keys and values are not widened here if both have the same type: the loops read one type for both.
   const bool narrow = std::is_same_v<C, float> && c.input(1).type == c.input(2).type;
-  const bool joins = past_k || c.has_output(1) || c.has_output(2);
+  const bool joins = joins_keys(c, past_k);
   const auto k = past_and_new<C>(c, {c.input(1), 0, z.k}, equal_past::all(past_k), joins, 1, unchanged{}, narrow);
   if (!k) return k.error();
   const auto v = past_and_new<C>(c, {c.input(2), 0, z.v}, equal_past::all(past_v), joins, 2, unchanged{}, narrow);

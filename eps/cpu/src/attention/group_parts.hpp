@@ -29,6 +29,8 @@ struct group_sizes {
   }
   /// The number of rows of the past before the new ones.
   std::int64_t rows_before(std::int64_t batch) const { return kept(past_of(batch)); }
+  /// The number of these rows and of the new ones.
+  std::int64_t joined_rows(std::int64_t batch) const { return rows_before(batch) + (first ? keys(batch) : length); }
 };
 
 /// Reads the sizes of the new rows, inputs 0 to 2, whose shapes are those that the operators state.
@@ -109,8 +111,7 @@ inline status keep_window(run_context& c, const group_sizes& s, const key_rows& 
   const std::int64_t bytes = bits_of(present.type) / 8;
   parallel_each(c, at.batches * at.heads, 1 + (1 << 16) / (1 + s.past * at.size), [&](std::int64_t h, std::size_t) {
     const std::int64_t batch = h / at.heads, rows = s.kept(s.keys(batch));
-    const std::int64_t before = s.rows_before(batch) + (s.first ? s.keys(batch) : s.length);
-    const std::int64_t from = h * at.head_stride + (before - rows) * at.size, to = h * s.past * at.size;
+    const std::int64_t from = h * at.head_stride + (s.joined_rows(batch) - rows) * at.size, to = h * s.past * at.size;
     std::byte* const begin = static_cast<std::byte*>(present.data) + to * bytes;
     if (joined.type == present.type)
       std::memcpy(begin, static_cast<const std::byte*>(joined.data) + from * bytes,

@@ -91,11 +91,11 @@ status read_group_bias(run_context& c, const group_sizes& s, const value& bias, 
   return {};
 }
 
-/// Returns the score of the attention sink of each head: head_sink, or zeros. A sink takes part in the softmax and has
-/// no value.
-result<const float*> read_sinks(run_context& c, std::int64_t heads, const value& sink) {
-  if (sink) return wide_vector<float>(c, sink);
-  const auto zeros = c.scratch<float>(std::size_t(heads));
+/// Returns the score of the attention sink of each head: head_sink, or zeros; null if there is no sink. A sink takes
+/// part in the softmax and has no value.
+result<const float*> read_sinks(run_context& c, const group_query_attention& how, const value& sink) {
+  if (sink || !how.smooth) return wide_vector<float>(c, sink);
+  const auto zeros = c.scratch<float>(std::size_t(how.heads));
   if (!zeros) return zeros.error();
   std::fill(zeros->begin(), zeros->end(), 0.0f);
   return static_cast<const float*>(zeros->data());
@@ -172,16 +172,13 @@ status group_query_attention::run(run_context& c) const {
   if (window > 0) work.left_window = window - 1;
   const auto lengths = c.scratch<std::int64_t>(std::size_t(s.batches));
   if (!lengths) return lengths.error();
-  for (std::int64_t b = 0; b < s.batches; ++b)
-    (*lengths)[std::size_t(b)] = s.first ? s.keys(b) : s.rows_before(b) + s.length;
+  for (std::int64_t b = 0; b < s.batches; ++b) (*lengths)[std::size_t(b)] = s.joined_rows(b);
   work.lengths = lengths->data(), work.is_padded = s.first;
   if (const value& bias = c.input(10))
     if (status read = read_group_bias(c, s, bias, work); !read) return read;
-  if (const value& sink = c.input(11); sink || smooth) {
-    const auto read = read_sinks(c, heads, sink);
-    if (!read) return read.error();
-    work.sinks = *read;
-  }
+  const auto sinks = read_sinks(c, *this, c.input(11));
+  if (!sinks) return sinks.error();
+  work.sinks = *sinks;
   if (shown)
     if (status written = write_scores(c, work, {3, given, shown == 2}); !written) return written;
   return (*y)->shape.count() == 0 ? status{} : run_attention(c, work, **y);

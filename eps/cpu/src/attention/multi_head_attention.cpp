@@ -89,7 +89,7 @@ status multi_head_attention::run(run_context& c) const {
   const bool has_space = past_k && c.input(8);
   const auto q_wide = wide_heads<float>(c, parts.q, added_bias{*added, q.size});
   if (!q_wide) return q_wide.error();
-  const bool joins = past_k || c.has_output(1) || c.has_output(2);
+  const bool joins = joins_keys(c, past_k);
   const added_bias on_k{on_keys ? on_keys + width : nullptr, q.size};
   const added_bias on_v{on_keys ? on_keys + 2 * width : nullptr, parts.v.at.size};
   const auto k = past_and_new(c, parts.k, equal_past{past_k, rows, has_space}, joins, 1, on_k);

@@ -1,7 +1,6 @@
 #include <cameo/eps/cpu/rotary_embedding.hpp>
 #include <cameo/op/attributes/microsoft.hpp>
 #include <cameo/op/attributes/onnx.hpp>
-#include <cameo/op/microsoft.hpp>
 
 #include "operands/operand_values.hpp"
 #include "operands/scratch_of.hpp"
@@ -121,22 +120,16 @@ class angle_positions {
 
 }  // namespace
 
-template <class Op>
-result<microsoft_rotary_embedding> microsoft_rotary_embedding::read(bind_context& c) {
+result<microsoft_rotary_embedding> microsoft_rotary_embedding::bind(bind_context& c) {
   const result<rotary_embedding> common = rotary_embedding::bind(c);
   if (!common) return common.error();
   microsoft_rotary_embedding made{*common};
-  if constexpr (std::is_same_v<Op, op::microsoft::MRotaryEmbedding>) {
-    const attributes_of<Op> a{c.attributes};
-    std::copy(a.mrope_section.begin(), a.mrope_section.end(), made.sections);
-    made.streams = 3, made.mixed = a.mrope_layout.value_or(0) == 1, made.scale = a.scale.value_or(1);
-  }
+  if (c.op_type != "MRotaryEmbedding") return made;
+  const attributes_of<op::microsoft::MRotaryEmbedding> a{c.attributes};
+  std::copy(a.mrope_section.begin(), a.mrope_section.end(), made.sections);
+  made.streams = 3, made.mixed = a.mrope_layout.value_or(0) == 1, made.scale = a.scale.value_or(1);
   return made;
 }
-template result<microsoft_rotary_embedding> microsoft_rotary_embedding::read<op::microsoft::RotaryEmbedding>(
-    bind_context&);
-template result<microsoft_rotary_embedding> microsoft_rotary_embedding::read<op::microsoft::MRotaryEmbedding>(
-    bind_context&);
 
 std::int64_t microsoft_rotary_embedding::stream_of(std::int64_t i) const {
   if (mixed) return i % 3 != 0 && i < 3 * sections[i % 3] ? i % 3 : 0;

@@ -73,12 +73,9 @@ status count_keys(const group_sizes& s, const block_layouts& layouts, std::int64
 result<sparse_attention> sparse_attention::bind(bind_context& c) {
   const attributes_of<op::microsoft::SparseAttention> a{c.attributes};
   if (status s = of_model(check_multiple("num_heads", a.num_heads, a.kv_num_heads, "kv_num_heads")); !s) return s;
-  return sparse_attention{a.num_heads,
-                          a.kv_num_heads,
-                          a.sparse_block_size,
-                          a.scale.value_or(0),
-                          a.do_rotary.value_or(0) != 0,
-                          a.rotary_interleaved.value_or(0) != 0};
+  sparse_attention made{a.num_heads, a.kv_num_heads, a.sparse_block_size, a.scale.value_or(0)};
+  made.rotates = a.do_rotary.value_or(0) != 0, made.interleaved = a.rotary_interleaved.value_or(0) != 0;
+  return made;
 }
 
 status sparse_attention::run(run_context& c) const {

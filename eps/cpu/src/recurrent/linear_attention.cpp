@@ -136,12 +136,11 @@ result<linear_attention> linear_attention::bind(bind_context& c) {
   using rule = op::update_rule_choice;
   const auto [few, many] = std::minmax(a.q_num_heads, a.kv_num_heads);
   if (status s = of_model(check_multiple("q_num_heads or kv_num_heads", many, few, "the other")); !s) return s;
-  return linear_attention{a.q_num_heads,
-                          a.kv_num_heads,
-                          std::clamp<std::int64_t>(a.state_window, 0, most_states),
-                          a.scale,
-                          a.update_rule == rule::gated || a.update_rule == rule::gated_delta,
-                          a.update_rule == rule::delta || a.update_rule == rule::gated_delta};
+  const std::int64_t window = std::clamp<std::int64_t>(a.state_window, 0, most_states);
+  linear_attention made{a.q_num_heads, a.kv_num_heads, window, a.scale};
+  made.decays = a.update_rule == rule::gated || a.update_rule == rule::gated_delta;
+  made.corrects = a.update_rule == rule::delta || a.update_rule == rule::gated_delta;
+  return made;
 }
 
 status linear_attention::run(run_context& c) const {

@@ -267,7 +267,7 @@ status beam_search::run(run_context& c) const {
   if (!y) return y.error();
   decoder_steps steps{c, *this, plan, plan.beams};
   if (status begun = steps.begin(c.input(beam_inputs.attention)); !begun) return begun;
-  const std::int64_t count = words ? std::min(words, steps.words()) : steps.words();
+  const std::int64_t count = steps.words();
   score_changes changes;
   const timestamp_rules times{end,
                               start,

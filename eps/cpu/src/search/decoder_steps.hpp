@@ -67,7 +67,8 @@ class decoder_steps {
   }
 
   std::int64_t rows() const { return rows_; }
-  std::int64_t words() const { return words_; }
+  /// The words that have logits, without those from the attribute vocab_size on.
+  std::int64_t words() const { return how_.words ? std::min(how_.words, words_) : words_; }
   /// The logits of the last token of row r.
   const float* logits(std::int64_t r) const {
     const extents& s = logits_->shape;

@@ -109,7 +109,7 @@ status greedy_search::run(run_context& c) const {
   for (std::int64_t r = 0; r < plan.batches; ++r) plan.begin(r, rows.row(r));
   decoder_steps steps{c, *this, plan, 1};
   if (status begun = steps.begin(c.input(greedy_inputs.attention)); !begun) return begun;
-  const std::int64_t count = words ? std::min(words, steps.words()) : steps.words();
+  const std::int64_t count = steps.words();
   score_changes changes;
   if (status read = read_changes(c, *this, greedy_inputs, plan, count, changes); !read) return read;
   const extents shape{plan.batches, count};
@@ -136,7 +136,7 @@ status greedy_search::run(run_context& c) const {
     if (status done = steps.next(rows, nullptr); !done) return done;
   }
   steps.end();
-  if (!samples || !c.has_output(1)) return {};
+  if (!c.has_output(1)) return {};
   const result<tensor_view<float>> filtered = c.output<float>(1, {plan.batches, count});
   if (!filtered) return filtered.error();
   std::copy(scores.begin(), scores.end(), filtered->begin());

@@ -23,14 +23,19 @@ class graph_form {
   status input_is(std::size_t i, dtype type, std::size_t rank, std::string_view what) const {
     return check(*input(i), "input", i, type, rank, what);
   }
-  status outputs_are(std::size_t first, std::size_t count, std::size_t rank, std::string_view what) const {
-    for (std::size_t i = first; i < first + count; ++i)
-      if (status fits = check(*output(i), "output", i, dtype::f32, rank, what); !fits) return fits;
+  /// Checks that the graph has `count` outputs with three axes, and then `others` outputs with `rank` axes.
+  status outputs_are(std::size_t count, std::string_view what, std::size_t others, std::size_t rank,
+                     std::string_view what_others) const {
+    if (outputs_ != count + others)
+      return bad_attribute("the graph ", name_, " has ", outputs_, " outputs, must have ", count + others, ": ", what,
+                           " (", count, ") and ", what_others);
+    for (std::size_t i = 0; i < outputs_; ++i) {
+      const bool is_other = i >= count;
+      if (status fits = check(*output(i), "output", i, dtype::f32, is_other ? rank : 3, is_other ? what_others : what);
+          !fits)
+        return fits;
+    }
     return {};
-  }
-  status has_outputs(std::size_t count, std::string_view what) const {
-    if (outputs_ == count) return {};
-    return bad_attribute("the graph ", name_, " has ", outputs_, " outputs, must have ", count, ": ", what);
   }
 
  private:
@@ -105,9 +110,7 @@ status token_search::take_alone(bind_context& c) {
                             check_number("the number of init_decoder's inputs", inputs, before, before)}));
     if (!checked) return checked;
     renewed = form.inputs() - 3;
-    if (status has = form.has_outputs(1 + renewed, "logits, and what is present of each past"); !has) return has;
-    if (status are = form.outputs_are(0, 1, 3, "logits"); !are) return are;
-    if (status are = form.outputs_are(1, renewed, 5, "a present"); !are) return are;
+    if (status are = form.outputs_are(1, "logits", renewed, 5, "presents of each past"); !are) return are;
   }
   return {};
 }
@@ -142,13 +145,8 @@ status token_search::take_decoder(bind_context& c, bool shows) {
   const operand& ids = *form.input(0);
   takes_whole = !ids.has_rank || ids.shape[1] != 1;
   if (shows) shown = layers;
-  if (status has = form.has_outputs(1 + renewed + shown,
-                                    "logits, present keys and values of each layer's self attention, scores with "
-                                    "decoder_output_cross_qk");
-      !has)
-    return has;
-  if (status are = form.outputs_are(0, 1, 3, "logits"); !are) return are;
-  return form.outputs_are(1, renewed + shown, 4, "a present or scores");
+  return form.outputs_are(1, "logits", renewed + shown, 4,
+                          "keys and values of self attention, with decoder_output_cross_qk also scores, of each layer");
 }
 
 status token_search::take_encoder(bind_context& c) {
@@ -167,14 +165,11 @@ status token_search::take_encoder(bind_context& c) {
         !is)
       return is;
   const std::size_t before = encoder_starts ? 2 : 0, pasts = encoder_starts ? renewed + kept : kept;
-  if (status has = form.has_outputs(
-          before + pasts, encoder_starts ? "logits, hidden states, and for each of the decoder's layers keys and "
-                                           "values of self attention, then of cross attention"
-                                         : "keys and values of cross attention of each of the decoder's layers");
-      !has)
-    return has;
-  if (status are = form.outputs_are(0, before, 3, "logits or hidden states"); !are) return are;
-  if (status are = form.outputs_are(before, pasts, 4, "a present"); !are) return are;
+  if (status are = form.outputs_are(before, "logits and hidden states", pasts, 4,
+                                    encoder_starts ? "keys and values of self attention, then of cross attention"
+                                                   : "keys and values of cross attention");
+      !are)
+    return are;
   const bool has_tokens = start >= 0 || (whispers && c.has_input(whisper_tokens));
   return of_model(check_all(
       {check_needs("encoder_hidden_states of the decoder", takes_hidden, "decoder_input_ids of the encoder",

@@ -259,8 +259,7 @@ status varlen_ngram_hash::run_as(run_context& c) const {
   if (status fits = check_requests(starts, tokens); !fits) return fits;
   const std::int64_t requests = starts.shape[0] - 1;
   const extents state{requests, before};
-  for (const value* each : {&past, &past_segments})
-    if (status fits = check_state(*each, before); !fits) return fits;
+  if (status fits = check_all({check_state(past, before), check_state(past_segments, before)}); !fits) return fits;
   const result<tensor_view<T>> y = c.output<T>(0, {tokens, tables->count});
   if (!y) return y.error();
   const result<T*> present = optional_output<T>(c, 1, state),
