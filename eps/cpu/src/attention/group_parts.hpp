@@ -65,20 +65,6 @@ struct rotation {
   }
 };
 
-inline status read_rotation(run_context& c, const group_sizes& s, const value& cosines, const value& sines,
-                            const value& ids, rotation& out) {
-  if (status given = check_needs("do_rotary", true, "cos_cache and sin_cache", cosines && sines); !given) return given;
-  if (status fits = check_number("the width of cos_cache", cosines.shape[1], 0, s.size / 2); !fits) return fits;
-  const auto co = wide_scores(c, cosines), si = wide_scores(c, sines);
-  if (!co || !si) return status_code::out_of_memory;
-  out.cosines = *co, out.sines = *si, out.half = cosines.shape[1], out.rows = cosines.shape[0];
-  if (ids) out.ids = ids.as_unchecked<std::int64_t>().data();
-  for (std::int64_t b = 0; b < s.batches; ++b)
-    for (std::int64_t i = 0; i < s.length; ++i)
-      if (status fits = check_number("a position", out.position(b, i), 0, out.rows - 1); !fits) return fits;
-  return {};
-}
-
 /// The change of each new row of queries or keys: it is divided by its root mean square if there are weights for that,
 /// then rotated if there are angles.
 struct group_change {
@@ -98,6 +84,22 @@ struct group_change {
 struct group_changes {
   group_change q, k;
 };
+
+/// Reads the tables of angles, and makes them changes of queries and keys.
+inline status read_rotation(run_context& c, const group_sizes& s, const value& cosines, const value& sines,
+                            const value& ids, rotation& out, group_changes& changes) {
+  if (status given = check_needs("do_rotary", true, "cos_cache and sin_cache", cosines && sines); !given) return given;
+  if (status fits = check_number("the width of cos_cache", cosines.shape[1], 0, s.size / 2); !fits) return fits;
+  const auto co = wide_scores(c, cosines), si = wide_scores(c, sines);
+  if (!co || !si) return status_code::out_of_memory;
+  out.cosines = *co, out.sines = *si, out.half = cosines.shape[1], out.rows = cosines.shape[0];
+  if (ids) out.ids = ids.as_unchecked<std::int64_t>().data();
+  for (std::int64_t b = 0; b < s.batches; ++b)
+    for (std::int64_t i = 0; i < s.length; ++i)
+      if (status fits = check_number("a position", out.position(b, i), 0, out.rows - 1); !fits) return fits;
+  changes.q.angles = changes.k.angles = &out;
+  return {};
+}
 
 /// Writes the output present_key or present_value of a cache that drops rows: the last of the joined rows, followed by
 /// zeros.

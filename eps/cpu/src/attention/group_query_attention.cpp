@@ -155,10 +155,9 @@ status group_query_attention::run(run_context& c) const {
   if (!y) return y.error();
   rotation angles{s};
   angles.interleaved = interleaved;
-  if (rotates)
-    if (status read = read_rotation(c, s, c.input(7), c.input(8), c.input(9), angles); !read) return read;
   group_changes changes{};
-  changes.q.angles = changes.k.angles = rotates ? &angles : nullptr;
+  const status rotated = rotates ? read_rotation(c, s, c.input(7), c.input(8), c.input(9), angles, changes) : status{};
+  if (!rotated) return rotated;
   changes.q.size = changes.k.size = s.size;
   if (status read = read_norms(c, s, epsilon, changes); !read) return read;
   group_scales scales{};

@@ -88,13 +88,12 @@ status sparse_attention::run(run_context& c) const {
   if (!y) return y.error();
   rotation angles{s};
   angles.interleaved = interleaved;
-  if (rotates)
-    if (status read = read_rotation(c, s, c.input(9), c.input(10), {}, angles); !read) return read;
   group_changes changes{};
-  changes.q.angles = changes.k.angles = rotates ? &angles : nullptr;
+  const status rotated = rotates ? read_rotation(c, s, c.input(9), c.input(10), {}, angles, changes) : status{};
+  if (!rotated) return rotated;
   const result<group_rows> rows = read_group(c, s, heads, key_heads, changes);
   if (!rows) return rows.error();
-  if (s.batches == 0 || s.length == 0 || s.size == 0) return y->store(c), status{};
+  if (c.input(0).shape.count() == 0) return y->store(c), status{};
 
   std::int64_t most = 0;
   if (status fits = count_keys(s, layouts, most); !fits) return fits;
