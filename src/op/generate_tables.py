@@ -75,12 +75,13 @@ PADS = "constant|reflect|edge"
 SVM = {"kernel_type": "LINEAR|POLY|RBF|SIGMOID", "post_transform": "NONE|SOFTMAX|LOGISTIC|SOFTMAX_ZERO|PROBIT"}
 MODES = "BRANCH_LEQ|BRANCH_LT|BRANCH_GTE|BRANCH_GT|BRANCH_EQ|BRANCH_NEQ|LEAF"
 NGRAMS = {"max_ngram_size": "2..1048576", "n_head_per_ngram": "1..1048576"}
-LINEAR_RULES = {"update_rule": "linear|gated|delta|gated_delta", "q_num_heads": SIZE, "kv_num_heads": SIZE}
+LINEAR_RULES = {"update_rule": "linear|gated|delta|gated_delta", "q_num_heads": "1..1048576",
+                "kv_num_heads": "1..1048576"}
 CAUSAL_CONV = {"activation": "silu|swish|none", "dilation": "1..2147483648"}
 MOE = {"activation_type": "relu|gelu|silu|identity|swiglu", "k": SIZE, "swiglu_fusion": "0..2", "swiglu_limit": COUNT}
-GENERATION = {"eos_token_id": COUNT, "pad_token_id": COUNT, "no_repeat_ngram_size": COUNT}
 TOKEN = "0..2147483647"
-GENERATION = {"eos_token_id": TOKEN, "pad_token_id": TOKEN, "no_repeat_ngram_size": COUNT}
+GENERATION = {"decoder_start_token_id": "-2147483648..2147483647", "eos_token_id": TOKEN, "pad_token_id": TOKEN,
+              "no_repeat_ngram_size": COUNT}
 AUTO_PAD = {"auto_pad": "NOTSET|SAME_UPPER|SAME_LOWER|VALID"}
 VALUES = {
     "AveragePool Conv ConvInteger ConvTranspose MaxPool QLinearConv com.microsoft.FusedConv com.microsoft.QLinearConv "
@@ -124,7 +125,7 @@ VALUES = {
     "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss": {"reduction": "none|sum|mean"},
     "StringNormalizer": {"case_change_action": "NONE|LOWER|UPPER"},
     "TfIdfVectorizer": {"mode": "TF|IDF|TFIDF", "min_gram_length": SIZE, "max_gram_length": SIZE,
-                        "max_skip_count": COUNT, "ngram_counts": COUNT, "ngram_indexes": COUNT},
+                        "max_skip_count": COUNT, "ngram_counts": COUNT, "ngram_indexes": "0..9223372036854775806"},
     "Crop": {"border": "4:"},
     "LinearAttention": LINEAR_RULES,
     "com.microsoft.LinearAttention": {**LINEAR_RULES, "state_window": "0..8"},
@@ -149,7 +150,8 @@ VALUES = {
     "com.microsoft.GatedRMSNorm": {"activation": "silu|swish|sigmoid"},
     "com.microsoft.BranchwiseRMSNorm com.microsoft.HyperConnectionPreMix com.microsoft.HyperConnectionPostMix": {
         "num_branches": COUNT},
-    "com.microsoft.Attention com.microsoft.MultiHeadAttention com.microsoft.DecoderMaskedMultiHeadAttention "
+    "com.microsoft.Attention": {"num_heads": SIZE, "qkv_hidden_sizes": "1..1073741824"},
+    "com.microsoft.MultiHeadAttention com.microsoft.DecoderMaskedMultiHeadAttention "
     "com.microsoft.DecoderMaskedSelfAttention com.microsoft.QAttention": {"num_heads": SIZE},
     "com.microsoft.GroupQueryAttention": {
         "num_heads": "1..1048576", "kv_num_heads": SIZE, "qk_output": "0..2", "kv_cache_bit_width": "0|4|8",
@@ -192,7 +194,8 @@ SHAPES = {
                  "[batch,kv_num_heads,keys,vsize]|[batch,keys,kv_num_heads*vsize] "
                  "[_]|[length?,_]|[q_num_heads?,length?,_]|[batch?,q_num_heads?,length?,_] "
                  "[batch,kv_num_heads,past,size] [batch,kv_num_heads,past,vsize] [batch]",
-    "ai.onnx.preview.FlexAttention": "[batch,heads,length,size] [batch,groups,keys,size] [batch,groups,keys,_]",
+    "ai.onnx.preview.FlexAttention": "[batch,groups*times,length,size] [batch,groups,keys,size] "
+                                     "[batch,groups,keys,_]",
     "com.microsoft.Attention": "[batch,length,in] [in,width] [width] * [2,batch,num_heads,_,_] "
                                "[batch?,num_heads?,length?,_]",
     "com.microsoft.QAttention": "[batch,length,in] [in,3*num_heads*size] [3*num_heads*size] 1 * * 1 * "
@@ -661,7 +664,8 @@ class Member:
             if self.initial is None:
                 self.type = f"std::optional<{self.type}>"
         else:
-            self.initial = "nullptr" if kind in ("t", "sparse_tensor", "type_proto") else None
+            self.initial = {"t": "nullptr", "sparse_tensor": "nullptr", "type_proto": "nullptr",
+                            "g": "subgraph_index::none"}.get(kind)
 
     @staticmethod
     def default_of(kind, a, from_onnx):

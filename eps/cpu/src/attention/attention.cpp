@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/attention.hpp>
 #include <cameo/eps/cpu/detail/float_product.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -16,10 +17,32 @@ namespace {
 status layout_of(const value& v, std::int64_t heads, std::string_view name, head_layout& out) {
   const extents& s = v.shape;
   if (s.rank() == 4) return out = {s[0], s[1], s[2], s[3], s.count(1, 4), s.count(2, 4), s[3]}, status{};
-  if (heads < 1) return bad_input(name, " ", s, " of rank 3 needs a number of heads");
+  if (status needed = check_needs(name, true, "its number of heads in a shape of rank 3", heads >= 1); !needed)
+    return needed;
   out = {s[0], heads, s[1], s[2] / heads, s.count(1, 3), s[2] / heads, s[2]};
   return {};
 }
+
+/// The layouts of the inputs, and the sizes of a run.
+struct attention_sizes {
+  head_layout q, k, v;
+  std::int64_t past, keys, hidden, plane;  // hidden: a row of values of all heads; plane: the scores of a head
+
+  static status read(const attention& how, const run_context& c, attention_sizes& z) {
+    const value &past_k = c.input(4), &past_v = c.input(5);
+    if (status s = layout_of(c.input(0), how.q_heads, "Q", z.q); !s) return s;
+    if (status s = layout_of(c.input(1), how.kv_heads, "K", z.k); !s) return s;
+    if (status s = layout_of(c.input(2), how.kv_heads, "V", z.v); !s) return s;
+    const status checked = check_all({check_multiple("q_num_heads", z.q.heads, z.k.heads, "kv_num_heads"),
+                                      check_together("past_key", bool(past_k), "past_value", bool(past_v)),
+                                      usable_inputs(c, {0, 1, 2, 4, 5})});
+    if (!checked) return checked;
+    z.past = past_k ? past_k.shape[2] : 0;
+    const bool fits = checked_add(z.past, z.k.length, z.keys) && checked_multiply(z.q.heads, z.v.size, z.hidden) &&
+                      checked_multiply(z.q.length, z.keys, z.plane);
+    return fits ? status{} : status_code::out_of_memory;
+  }
+};
 
 /// The keys that a query attends to, and what is added to its scores: attn_mask, is_causal, the window and
 /// nonpad_kv_seqlen.
@@ -34,7 +57,7 @@ struct key_bias {
     out = {keys, past, &mask, &lengths, {}, 0, &how};
     if (!mask) return {};
     const extents& s = mask.shape;
-    if (s.back() > keys) return bad_input("attn_mask ", s, " has more columns than the ", keys, " keys");
+    if (status fits = check_number("the last size of attn_mask", s.back(), 0, keys); !fits) return fits;
     if (status fits = usable_sizes("attn_mask", s); !fits) return fits;
     std::int64_t stride = out.mask_length = s.back();
     for (std::size_t axis = s.rank() - 1; axis-- > 0; stride *= s[axis])
@@ -200,63 +223,45 @@ status attend_with_scores(run_context& c, const attention_call<C>& all) {
 }  // namespace
 
 result<attention> attention::bind(bind_context& c) {
+  const attributes_of<op::Attention> a{c.attributes};
   attention made;
-  made.q_heads = c.int_or("q_num_heads", 0), made.kv_heads = c.int_or("kv_num_heads", 0);
-  const attribute* const scale = c.find("scale");
-  made.has_scale = scale && scale->kind == attribute_kind::f;
-  made.scale = double(c.float_or("scale", 0));
-  made.softcap = double(c.float_or("softcap", 0));
-  made.causal = c.int_or("is_causal", 0) != 0;
-  made.left_window = c.int_or("left_window_size", -1), made.right_window = c.int_or("right_window_size", -1);
-  const std::int64_t shown = c.int_or("qk_matmul_output_mode", 0);
-  made.shown = int(shown);
+  made.q_heads = a.q_num_heads.value_or(0), made.kv_heads = a.kv_num_heads.value_or(0);
+  made.scale = a.scale, made.softcap = double(a.softcap), made.causal = a.is_causal != 0;
+  made.left_window = a.left_window_size, made.right_window = a.right_window_size;
+  made.shown = int(a.qk_matmul_output_mode);
   made.in_double = c.inputs[0].type == dtype::f64 || c.inputs[2].type == dtype::f64 ||
-                   c.int_or("softmax_precision", 0) == std::int64_t(dtype::f64);
+                   a.softmax_precision == std::int64_t(dtype::f64);
   return made;
 }
 
 template <class C>
 status attention::run_as(run_context& c) const {
   const value &q_in = c.input(0), &past_k = c.input(4), &past_v = c.input(5);
-  head_layout q{}, k_now{}, v_now{};
-  if (status s = layout_of(q_in, q_heads, "Q", q); !s) return s;
-  if (status s = layout_of(c.input(1), kv_heads, "K", k_now); !s) return s;
-  if (status s = layout_of(c.input(2), kv_heads, "V", v_now); !s) return s;
-  if (k_now.heads < 1 || q.heads % k_now.heads != 0)
-    return bad_input(q.heads, " heads of Q can't share ", k_now.heads, " heads of K and V");
-  if (bool(past_k) != bool(past_v)) return bad_input("past_key and past_value go together");
-  for (const std::size_t i : {0, 1, 2, 4, 5})
-    if (c.input(i))
-      if (status s = usable_sizes("an input", c.input(i).shape); !s) return s;
-  const std::int64_t past = past_k ? past_k.shape[2] : 0;
-  std::int64_t keys = 0;
-  if (!checked_add(past, k_now.length, keys)) return status_code::out_of_memory;
+  attention_sizes z{};
+  if (status s = attention_sizes::read(*this, c, z); !s) return s;
+  const head_layout& q = z.q;
   key_bias bias{};
-  if (status s = key_bias::make(*this, c.input(3), c.input(6), keys, past, bias); !s) return s;
+  if (status s = key_bias::make(*this, c.input(3), c.input(6), z.keys, z.past, bias); !s) return s;
   const auto from = wide_heads<C>(c, {q_in, 0, q});
   if (!from) return from.error();
   // 16-bit keys and values are not widened here if both have the same type: the loops read one type for both.
   const bool narrow = std::is_same_v<C, float> && c.input(1).type == c.input(2).type;
-  const bool joins = past_k || c.has_output(1) || c.has_output(2);
-  const auto k = past_and_new<C>(c, {c.input(1), 0, k_now}, equal_past::all(past_k), joins, 1, unchanged{}, narrow);
+  const bool joins = joins_keys(c, past_k);
+  const auto k = past_and_new<C>(c, {c.input(1), 0, z.k}, equal_past::all(past_k), joins, 1, unchanged{}, narrow);
   if (!k) return k.error();
-  const auto v = past_and_new<C>(c, {c.input(2), 0, v_now}, equal_past::all(past_v), joins, 2, unchanged{}, narrow);
+  const auto v = past_and_new<C>(c, {c.input(2), 0, z.v}, equal_past::all(past_v), joins, 2, unchanged{}, narrow);
   if (!v) return v.error();
 
-  const extents split{q.batches, q.heads, q.length, v_now.size};
+  const extents split{q.batches, q.heads, q.length, z.v.size};
   const bool joined = q_in.shape.rank() == 3;
-  std::int64_t hidden = 0;
-  if (!checked_multiply(q.heads, v_now.size, hidden)) return status_code::out_of_memory;
-  const result<value*> y = c.output(0, joined ? extents{q.batches, q.length, hidden} : split);
+  const result<value*> y = c.output(0, joined ? extents{q.batches, q.length, z.hidden} : split);
   if (!y) return y.error();
-  const result<value*> scores = optional_output(c, 3, extents{q.batches, q.heads, q.length, keys});
+  const result<value*> scores = optional_output(c, 3, extents{q.batches, q.heads, q.length, z.keys});
   if (!scores) return scores.error();
-  std::int64_t plane = 0;
-  if (!checked_multiply(q.length, keys, plane)) return status_code::out_of_memory;
-  const std::int64_t cells = q.length * v_now.size;
-  if (q.batches == 0 || (plane == 0 && cells == 0)) return {};  // no output has any element
-  const double factor = has_scale ? scale : usual_scale(q.size);
-  const attention_call<C> all{*this, *from, *k, *v, keys, factor, joined, &bias, **y, *scores};
+  const std::int64_t cells = q.length * z.v.size;
+  if (q.batches == 0 || (z.plane == 0 && cells == 0)) return {};  // no output has any element
+  const double factor = scale ? double(*scale) : usual_scale(q.size);
+  const attention_call<C> all{*this, *from, *k, *v, z.keys, factor, joined, &bias, **y, *scores};
   if constexpr (std::is_same_v<C, float>) {
     if (!c.has_output(3)) return cells == 0 ? status{} : attend_without_scores(c, all);
     if (k->type == dtype::f16) return attend_with_scores<float16>(c, all);

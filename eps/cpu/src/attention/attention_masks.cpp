@@ -23,9 +23,8 @@ class key_mask {
     if (s.rank() == 1 && s[0] >= 2 && s[0] % 3 == 2 && s[0] / 3 == b) return out.how_ = ends, status{};
     if (s == extents{b, w.keys}) return out.how_ = of_keys, status{};
     if (s == extents{b, w.queries, w.keys}) return out.how_ = of_queries, out.queries_ = w.queries, status{};
-    return bad_input("the mask of keys ", s,
-                     " must be [batch], [2 * batch], [3 * batch + 2], [batch, keys] or [batch, queries, keys]: ",
-                     extents{b}, ", ", extents{both}, ", ", extents{b, w.keys}, " or ", extents{b, w.queries, w.keys});
+    return bad_input("the mask of keys has shape ", s, ", must be ", extents{b}, ", ", extents{both}, ", [", b,
+                     "*3+2], ", extents{b, w.keys}, " or ", extents{b, w.queries, w.keys});
   }
   explicit operator bool() const { return how_ != none; }
   bool per_query() const { return how_ == of_queries; }
@@ -59,7 +58,7 @@ status combine_masks(run_context& c, const value& mask, const value& bias, float
   extents shape{1, 1, 1, w.keys};
   if (bias) {
     shape = bias.shape;
-    if (shape[3] != w.keys) return bad_input("attention_bias ", shape, " must have rows of ", w.keys);
+    if (status s = check_count("a row of attention_bias", shape[3], w.keys); !s) return s;
   }
   const auto steps = [&](const extents& s) {
     return head_strides{s[0] == 1 ? 0 : s[1] * s[2] * s[3], s[1] == 1 ? 0 : s[2] * s[3], s[2] == 1 ? 0 : s[3]};
@@ -85,6 +84,14 @@ status combine_masks(run_context& c, const value& mask, const value& bias, float
   });
   w.bias = *made, w.at_bias = steps(all);
   return {};
+}
+
+status attend_with_masks(run_context& c, const value& mask, const value& bias, float hidden_score,
+                         const shown_scores& shown, attention_work& work, const value& y) {
+  if (status s = combine_masks(c, mask, bias, hidden_score, work); !s) return s;
+  if (c.has_output(shown.output))
+    if (status s = write_scores(c, work, shown); !s) return s;
+  return run_attention(c, work, y);
 }
 
 }  // namespace CAMEO_NAMESPACE::eps

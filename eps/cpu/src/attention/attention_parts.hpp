@@ -261,6 +261,9 @@ result<key_rows> past_and_new(run_context& c, const head_tensor& now, const equa
   return key_rows{wide->data, dtype_of<C>, wide->at};
 }
 
+/// True if a run joins new keys and values with the past, or shows them in outputs 1 and 2.
+inline bool joins_keys(const run_context& c, const value& past) { return past || c.has_output(1) || c.has_output(2); }
+
 /// The default factor of scores: 1 / sqrt(size).
 inline double usual_scale(std::int64_t size) { return 1 / std::sqrt(double(std::max<std::int64_t>(1, size))); }
 

@@ -10,11 +10,13 @@ namespace {
 status check_beams(const value& beams, std::int64_t batches, std::int64_t past) {
   const extents& s = beams.shape;
   if (s.rank() != 3 || s[1] < 1 || s[0] * s[1] != batches || s[2] < past)
-    return bad_input("cache_indirection ", s, " must be [batch / beams, beams, ", past, " or more]");
+    return bad_input("cache_indirection has shape ", s, ", must be [", batches, "/beams,beams,", past, " or more]");
   for (std::int64_t b = 0; b < batches; ++b)
     for (std::int64_t t = 0; t < past; ++t)
-      if (const std::int32_t beam = beams.as_unchecked<std::int32_t>()[b * s[2] + t]; beam < 0 || beam >= s[1])
-        return bad_input("cache_indirection has beam ", beam, " of ", s[1]);
+      if (status fits =
+              check_element("cache_indirection", beams.as_unchecked<std::int32_t>()[b * s[2] + t], 0, s[1] - 1);
+          !fits)
+        return fits;
   return {};
 }
 

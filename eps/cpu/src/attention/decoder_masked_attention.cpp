@@ -1,7 +1,7 @@
 #include <cameo/eps/cpu/decoder_masked_attention.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 #include "attention_masks.hpp"
-#include "attention_scores.hpp"
 #include "beams.hpp"
 #include "operands/usable_sizes.hpp"
 
@@ -22,39 +22,33 @@ struct decoder_sizes {
 status read_sizes(const run_context& c, std::int64_t heads, bool shares, decoder_sizes& out) {
   const value &q = c.input(0), &k = c.input(1), &v = c.input(2), &past_k = c.input(5), &past_v = c.input(6);
   out = {q.shape[0], heads, 0, 0, 0, 1, k && k.shape.rank() == 4, !k};
-  for (const value* one : {&q, &k, &v, &past_k, &past_v})
-    if (*one)
-      if (status s = usable_sizes("an input", one->shape); !s) return s;
-  bool fits =
-      bool(k) == bool(v) && bool(past_k) == bool(past_v) && (k ? k.shape.rank() == v.shape.rank() : bool(past_k));
-  if (fits) {
-    const auto size_of = [&](const value& now, const value& past) {
-      return out.packed ? past.shape[3] : out.cross ? now.shape[3] : now.shape[2] / heads;
-    };
-    out.size = size_of(k, past_k), out.value_size = size_of(v, past_v);
-    fits = q.shape[2] == out.width() + (out.packed ? out.width() + out.value_width() : 0);
-  }
-  if (!fits)
-    return bad_input("query ", q.shape, ", key ", k.shape, ", value ", v.shape, ", past_key ", past_k.shape,
-                     " and past_value ", past_v.shape, " don't fit each other and ", heads, " heads");
+  const status checked = check_all({usable_inputs(c, {0, 1, 2, 5, 6}), check_together("key", bool(k), "value", bool(v)),
+                                    check_together("past_key", bool(past_k), "past_value", bool(past_v)),
+                                    check_needs("a query without key", !k, "past_key", bool(past_k))});
+  if (!checked) return checked;
+  if (status s = check_count("the shape of value", std::int64_t(v.shape.rank()), std::int64_t(k.shape.rank())); !s)
+    return s;
+  const auto size_of = [&](const value& now, const value& past) {
+    return out.packed ? past.shape[3] : out.cross ? now.shape[3] : now.shape[2] / heads;
+  };
+  out.size = size_of(k, past_k), out.value_size = size_of(v, past_v);
+  const std::int64_t row = out.width() + (out.packed ? out.width() + out.value_width() : 0);
+  if (status s = check_count("a row of query", q.shape[2], row); !s) return s;
   if (out.cross) return out.capacity = k.shape[2], status{};
   if (!past_k) return {};
   out.past = past_k.shape[2], out.capacity = out.past + 1;
   if (!shares) return {};
   const value& length = c.input(7);
-  if (!length) return bad_input("past_present_share_buffer needs past_sequence_length");
+  if (status s = check_needs("past_present_share_buffer", true, "past_sequence_length", bool(length)); !s) return s;
   out.capacity = out.past, out.past = integers{length}[0];
-  if (out.past < 0 || out.past >= out.capacity)
-    return bad_input("past_sequence_length is ", out.past, ", must be in [0,", out.capacity, ")");
-  return {};
+  return check_number("past_sequence_length", out.past, 0, out.capacity - 1);
 }
 
 }  // namespace
 
 result<decoder_masked_attention> decoder_masked_attention::bind(bind_context& c) {
-  const result<microsoft_attention> common = microsoft_attention::read(c);
-  if (!common) return common.error();
-  decoder_masked_attention made{*common, c.int_or("past_present_share_buffer", 0) != 0};
+  const attributes_of<op::microsoft::DecoderMaskedMultiHeadAttention> a{c.attributes};
+  decoder_masked_attention made{read(a), a.past_present_share_buffer.value_or(0) != 0};
   if (made.shares) c.may_overwrite(1, 5), c.may_overwrite(2, 6);
   return made;
 }
@@ -64,8 +58,7 @@ status decoder_masked_attention::run(run_context& c) const {
   if (status s = read_sizes(c, heads, shares, z); !s) return s;
   const value &q = c.input(0), &k = c.input(1), &v = c.input(2), &bias = c.input(10);
   const std::int64_t width = z.width();
-  if (bias && bias.shape != extents{2 * width + z.value_width()})
-    return bad_input("bias ", bias.shape, " must be ", extents{2 * width + z.value_width()});
+  if (status s = check_input("bias", bias, {2 * width + z.value_width()}); !s) return s;
   const result<value*> y = c.output(0, extents{z.batches, 1, z.value_width()});
   if (!y) return y.error();
   const auto part = [&](std::int64_t first, std::int64_t size) {
@@ -94,10 +87,7 @@ status decoder_masked_attention::run(run_context& c) const {
   work.past = z.past;
   if (const value& beams = c.input(9); beams && !z.cross && z.past > 0)
     if (status s = follow_beams(c, beams, *keys, *values, work); !s) return s;
-  if (status s = combine_masks(c, c.input(3), c.input(4), hidden_score, work); !s) return s;
-  if (c.has_output(3))
-    if (status s = write_scores(c, work, {3, work.keys}); !s) return s;
-  return run_attention(c, work, **y);
+  return attend_with_masks(c, c.input(3), c.input(4), hidden_score, {3, work.keys}, work, **y);
 }
 
 }  // namespace CAMEO_NAMESPACE::eps

@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/detail/float_product.hpp>
 #include <cameo/eps/cpu/flex_attention.hpp>
+#include <cameo/op/attributes/preview.hpp>
 
 #include "attention_parts.hpp"
 #include "operands/usable_sizes.hpp"
@@ -29,12 +30,10 @@ void soften(C* x, std::int64_t n) {
 }  // namespace
 
 result<flex_attention> flex_attention::bind(bind_context& c) {
-  flex_attention made;
-  made.score_mod = c.subgraph("score_mod"), made.prob_mod = c.subgraph("prob_mod");
-  made.scaled = c.find("scale") != nullptr, made.scale = c.float_or("scale", 0);
-  const std::int64_t otherwise = std::int64_t(c.inputs[0].type == dtype::f64 ? dtype::f64 : dtype::f32);
-  made.precision = dtype(c.int_or("softmax_precision", otherwise));
-  return made;
+  const attributes_of<op::preview::FlexAttention> a{c.attributes};
+  const dtype otherwise = c.inputs[0].type == dtype::f64 ? dtype::f64 : dtype::f32;
+  const dtype precision = a.softmax_precision ? dtype(*a.softmax_precision) : otherwise;
+  return flex_attention{int(a.score_mod), int(a.prob_mod), precision, a.scale};
 }
 
 /// Replaces scores by the output of one of the two subgraphs.
@@ -50,21 +49,17 @@ status flex_attention::change(run_context& c, int graph, const extents& shape, s
   const status called = c.call(**body, {&*given, 1}, {&changed, 1});
   c.release(*given);
   if (!called) return called;
-  const bool fits = changed.kind == value_kind::tensor && changed.type == precision && changed.shape == shape;
+  status fits = check_tensor("a result of score_mod or prob_mod", changed, precision);
+  if (fits) fits = check_shape("a result of score_mod or prob_mod", changed.shape, shape);
   if (fits) load_floats(changed, 0, scores.data(), std::int64_t(scores.size()));
-  const status done = fits ? status{}
-                           : bad_input("score_mod or prob_mod gave ", changed.type, " ", changed.shape, ", must give ",
-                                       precision, " ", shape);
   c.release(changed);
-  return done;
+  return fits;
 }
 
 template <class C>
 status flex_attention::run_as(run_context& c) const {
   const extents &q = c.input(0).shape, &k = c.input(1).shape, &v = c.input(2).shape;
-  if (k[1] == 0 || q[1] % k[1] != 0) return bad_input("Q ", q, " must have a multiple of the heads of K ", k);
-  for (const extents* one : {&q, &k, &v})
-    if (status s = usable_sizes("an input", *one); !s) return s;
+  if (status s = usable_inputs(c, {0, 1, 2}); !s) return s;
   const std::int64_t length = q[2], keys = k[2], size = q[3], width = v[3];
   const auto y = float_output<C>::make(c, 0, {q[0], q[1], length, width});
   if (!y) return y.error();
@@ -75,7 +70,7 @@ status flex_attention::run_as(run_context& c) const {
     return wide_heads<C>(c, {c.input(i), 0, head_layout::split(s[0], s[1], s[2], s[3])});
   };
   const auto from_q = heads_of(0), from_k = heads_of(1), from_v = heads_of(2);
-  const std::int64_t heads = q[0] * q[1], group = q[1] / k[1];
+  const std::int64_t heads = q[0] * q[1], group = q[1] / std::max<std::int64_t>(1, k[1]);
   const auto at_q = starts_of(c, heads, 1, length * size), at_k = starts_of(c, heads, group, keys * size);
   const auto at_v = starts_of(c, heads, group, keys * width), at_scores = starts_of(c, heads, 1, length * keys);
   if (!scores || !from_q || !from_k || !from_v || !at_q || !at_k || !at_v || !at_scores)
@@ -83,7 +78,7 @@ status flex_attention::run_as(run_context& c) const {
   if (heads == 0) return {};
   gemm_problem<C> p{length, keys, size, {from_q->data, size, 1}, {from_k->data, 1, size}, nullptr, *scores};
   p.a_offsets = *at_q, p.b_offsets = *at_k;
-  p.epilogue.alpha = scaled ? C(scale) : C(usual_scale(size));
+  p.epilogue.alpha = scale ? C(*scale) : C(usual_scale(size));
   if (status s = multiply(c, p); !s) return s;
   const std::span<C> all{*scores, std::size_t(shape.count())};
   if (status s = change<C>(c, score_mod, shape, all); !s) return s;

@@ -72,9 +72,7 @@ result<key_rows> numbers_of_codes(run_context& c, const key_rows& stored, std::i
 result<const float*> channel_scales(run_context& c, const value& scales, std::string_view name, bool per_channel,
                                     std::int64_t heads, std::int64_t size) {
   const std::int64_t all = heads * size, count = scales ? scales.shape.count() : 0;
-  if (count != (per_channel ? all : 1))
-    return bad_input(name, " ", scales.shape, " must have ", per_channel ? all : 1, " numbers: quantized caches are ",
-                     per_channel ? "PER_CHANNEL" : "PER_TENSOR");
+  if (status s = check_count(name, count, per_channel ? all : 1); !s) return s;
   const float* const given = static_cast<const float*>(scales.data);
   if (per_channel) return given;
   const auto made = c.scratch<float>(std::size_t(all));

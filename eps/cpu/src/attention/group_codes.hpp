@@ -28,7 +28,7 @@ result<key_rows> join_codes(run_context& c, const head_tensor& now, const past_h
   const extents shape{at.batches, at.heads, total, width};
   const result<value*> present = optional_output(c, output, shape);
   if (!present) return present.error();
-  if (*present && (*present)->type != type) return bad_input("present is ", (*present)->type, ", past ", type);
+  if (status s = *present ? check_type("present", (*present)->type, type) : status{}; !s) return s;
   const auto to = *present ? result<std::byte*>{bytes_of(**present)} : scratch_of<std::byte>(c, shape);
   if (!to) return to.error();
   const auto make = [&](std::int64_t batch, std::int64_t i, std::int64_t head, float* buffer, std::byte* row) {

@@ -29,23 +29,18 @@ struct group_sizes {
   }
   /// The number of rows of the past before the new ones.
   std::int64_t rows_before(std::int64_t batch) const { return kept(past_of(batch)); }
+  /// The number of these rows and of the new ones.
+  std::int64_t joined_rows(std::int64_t batch) const { return rows_before(batch) + (first ? keys(batch) : length); }
 };
-
-/// Reads the numbers of heads of a node.
-inline status read_heads(const bind_context& c, std::int64_t& heads, std::int64_t& key_heads) {
-  heads = c.int_or("num_heads", 0), key_heads = c.int_or("kv_num_heads", 0);
-  if (heads % key_heads == 0) return {};
-  return bad_attribute("num_heads ", heads, " must be a multiple of kv_num_heads ", key_heads);
-}
 
 /// Reads the sizes of the new rows, inputs 0 to 2, whose shapes are those that the operators state.
 inline status read_new_sizes(run_context& c, std::int64_t heads, std::int64_t key_heads, group_sizes& s) {
   const value &q = c.input(0), &k = c.input(1), &v = c.input(2);
-  if (bool(k) != bool(v)) return bad_input("key and value go together");
+  if (status together = check_together("key", bool(k), "value", bool(v)); !together) return together;
   const std::int64_t rows = k ? heads : heads + 2 * key_heads;
   s.batches = q.shape[0], s.length = q.shape[1], s.size = q.shape[2] / rows;
-  if (q.shape[2] == rows * s.size && (!k || k.shape[2] == key_heads * s.size)) return {};
-  return bad_input("query ", q.shape, " and key ", k.shape, " don't fit ", heads, " heads and ", key_heads, " of keys");
+  if (status fits = check_multiple("a row of query", q.shape[2], rows, "its heads"); !fits) return fits;
+  return k ? check_count("a row of key", k.shape[2], key_heads * s.size) : status{};
 }
 
 /// Rotates rows by angles: tables of cosines and sines, and the positions that select their rows.
@@ -70,22 +65,6 @@ struct rotation {
   }
 };
 
-inline status read_rotation(run_context& c, const group_sizes& s, const value& cosines, const value& sines,
-                            const value& ids, rotation& out) {
-  if (!cosines || !sines || cosines.shape[1] > s.size / 2)
-    return bad_input("do_rotary needs cos_cache and sin_cache with at most ", s.size / 2, " columns, not ",
-                     cosines.shape);
-  const auto co = wide_scores(c, cosines), si = wide_scores(c, sines);
-  if (!co || !si) return status_code::out_of_memory;
-  out.cosines = *co, out.sines = *si, out.half = cosines.shape[1], out.rows = cosines.shape[0];
-  if (ids) out.ids = ids.as_unchecked<std::int64_t>().data();
-  for (std::int64_t b = 0; b < s.batches; ++b)
-    for (std::int64_t i = 0; i < s.length; ++i)
-      if (const std::int64_t at = out.position(b, i); at < 0 || at >= out.rows)
-        return bad_input("position ", at, " is not in [0,", out.rows, ") of the tables of angles");
-  return {};
-}
-
 /// The change of each new row of queries or keys: it is divided by its root mean square if there are weights for that,
 /// then rotated if there are angles.
 struct group_change {
@@ -106,6 +85,22 @@ struct group_changes {
   group_change q, k;
 };
 
+/// Reads the tables of angles, and makes them changes of queries and keys.
+inline status read_rotation(run_context& c, const group_sizes& s, const value& cosines, const value& sines,
+                            const value& ids, rotation& out, group_changes& changes) {
+  if (status given = check_needs("do_rotary", true, "cos_cache and sin_cache", cosines && sines); !given) return given;
+  if (status fits = check_number("the width of cos_cache", cosines.shape[1], 0, s.size / 2); !fits) return fits;
+  const auto co = wide_scores(c, cosines), si = wide_scores(c, sines);
+  if (!co || !si) return status_code::out_of_memory;
+  out.cosines = *co, out.sines = *si, out.half = cosines.shape[1], out.rows = cosines.shape[0];
+  if (ids) out.ids = ids.as_unchecked<std::int64_t>().data();
+  for (std::int64_t b = 0; b < s.batches; ++b)
+    for (std::int64_t i = 0; i < s.length; ++i)
+      if (status fits = check_number("a position", out.position(b, i), 0, out.rows - 1); !fits) return fits;
+  changes.q.angles = changes.k.angles = &out;
+  return {};
+}
+
 /// Writes the output present_key or present_value of a cache that drops rows: the last of the joined rows, followed by
 /// zeros.
 inline status keep_window(run_context& c, const group_sizes& s, const key_rows& joined, const value& past,
@@ -118,8 +113,7 @@ inline status keep_window(run_context& c, const group_sizes& s, const key_rows& 
   const std::int64_t bytes = bits_of(present.type) / 8;
   parallel_each(c, at.batches * at.heads, 1 + (1 << 16) / (1 + s.past * at.size), [&](std::int64_t h, std::size_t) {
     const std::int64_t batch = h / at.heads, rows = s.kept(s.keys(batch));
-    const std::int64_t before = s.rows_before(batch) + (s.first ? s.keys(batch) : s.length);
-    const std::int64_t from = h * at.head_stride + (before - rows) * at.size, to = h * s.past * at.size;
+    const std::int64_t from = h * at.head_stride + (s.joined_rows(batch) - rows) * at.size, to = h * s.past * at.size;
     std::byte* const begin = static_cast<std::byte*>(present.data) + to * bytes;
     if (joined.type == present.type)
       std::memcpy(begin, static_cast<const std::byte*>(joined.data) + from * bytes,

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/group_query_attention.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 #include "attention_scores.hpp"
 #include "group_parts.hpp"
@@ -11,42 +12,35 @@ constexpr bool has_codes(dtype type) { return type == dtype::i8 || type == dtype
 
 /// Checks that the caches have the types that the attributes define.
 status check_codes(const value& past_k, const value& past_v, const group_query_attention& how) {
-  if (!past_k) return how.code_bits ? bad_input("a quantized cache needs past_key, of 0 rows at first") : status{};
+  if (!past_k) return check_needs("kv_cache_bit_width", how.code_bits != 0, "past_key, of 0 rows at first", false);
   const bool fits = how.code_bits == 0   ? !has_codes(past_k.type)
                     : how.code_bits == 4 ? past_k.type == dtype::u8
                                          : past_k.type == dtype::i8 || past_k.type == dtype::f8e4m3fn;
-  if (fits && past_v.type == past_k.type) return {};
-  return bad_input("past_key is ", past_k.type, " and past_value ", past_v.type, "; with kv_cache_bit_width ",
-                   how.code_bits, " both must be ",
-                   how.code_bits == 0   ? "of the type of query"
-                   : how.code_bits == 4 ? "uint8 that hold two numbers"
-                                        : "int8 or float8e4m3fn");
+  if (fits) return check_type("past_value", past_v.type, past_k.type);
+  return bad_input("past_key has elements of ", past_k.type, ", which kv_cache_bit_width ", how.code_bits,
+                   " contradicts");
 }
 
 status check_past(run_context& c, const group_query_attention& how, group_sizes& s) {
   const value &past_k = c.input(3), &past_v = c.input(4);
-  if (bool(past_k) != bool(past_v)) return bad_input("past_key and past_value go together");
+  if (status s = check_together("past_key", bool(past_k), "past_value", bool(past_v)); !s) return s;
   if (status codes = check_codes(past_k, past_v, how); !codes) return codes;
   s.past = 0, s.window = how.forgets ? how.window : 0;
-  if (!past_k) return how.forgets ? bad_input("sliding_window_cache needs past_key") : status{};
+  if (!past_k) return check_needs("sliding_window_cache", how.forgets, "past_key", false);
   const extents& shape = past_k.shape;
   const std::int64_t width = code_width(how.code_bits == 4 ? dtype::u8 : dtype::f32, s.size);
-  if (shape[3] != width) return bad_input("past_key ", shape, " must have rows of ", width);
   s.past = shape[2];
-  if (s.past < s.window)
-    return bad_input("a cache of ", s.past, " rows is too small for the local_window_size ", s.window);
+  const status checked = check_all(
+      {check_count("a row of past_key", shape[3], width), check_number("local_window_size", s.window, 0, s.past)});
+  if (!checked) return checked;
   return usable_sizes("past_key", shape);
 }
 
 status check_lengths(const group_sizes& s, std::int64_t given) {
-  for (std::int64_t b = 0; b < s.batches; ++b) {
-    const bool fits =
-        s.first ? s.keys(b) >= 1 && s.keys(b) <= s.length
-                : s.past_of(b) >= 0 && s.rows_before(b) <= s.past && s.keys(b) <= (s.window ? given : s.total);
-    if (!fits)
-      return bad_input("seqlens_k has ", s.lengths[b], ": ", s.keys(b), " keys, of which ", s.length,
-                       " are new, don't fit a past of ", s.past, " and a total of ", given);
-  }
+  const std::int64_t with_past = s.window ? given : std::min(s.total - s.length, s.past) + s.length;
+  const std::int64_t least = s.first ? 1 : s.length, most = s.first ? s.length : with_past;
+  for (std::int64_t b = 0; b < s.batches; ++b)
+    if (status fits = check_element("seqlens_k", s.lengths[b], least - 1, most - 1); !fits) return fits;
   return {};
 }
 
@@ -54,11 +48,11 @@ status read_sizes(run_context& c, const group_query_attention& how, group_sizes&
   const value &q = c.input(0), &lengths = c.input(5);
   if (status fits = read_new_sizes(c, how.heads, how.key_heads, s); !fits) return fits;
   if (status usable = usable_sizes("query", q.shape); !usable) return usable;
-  if (lengths.shape.count() != s.batches) return bad_input("seqlens_k ", lengths.shape, " must be [", s.batches, "]");
+  if (status all = check_count("seqlens_k", lengths.shape.count(), s.batches); !all) return all;
   if (status past = check_past(c, how, s); !past) return past;
   s.lengths = static_cast<const std::int32_t*>(lengths.data);
   given = *static_cast<const std::int32_t*>(c.input(6).data);
-  if (given < s.length) return bad_input("total_sequence_length ", given, " is below the ", s.length, " new keys");
+  if (status fits = check_at_least("total_sequence_length", given, s.length); !fits) return fits;
   s.first = given == s.length;
   if (s.window == 0) s.total = std::max(given, s.past);
   else if (!checked_add(s.first ? 0 : s.past, s.length, s.total)) return status_code::out_of_memory;
@@ -97,11 +91,11 @@ status read_group_bias(run_context& c, const group_sizes& s, const value& bias, 
   return {};
 }
 
-/// Returns the score of the attention sink of each head: head_sink, or zeros. A sink takes part in the softmax and has
-/// no value.
-result<const float*> read_sinks(run_context& c, std::int64_t heads, const value& sink) {
-  if (sink) return wide_vector<float>(c, sink);
-  const auto zeros = c.scratch<float>(std::size_t(heads));
+/// Returns the score of the attention sink of each head: head_sink, or zeros; null if there is no sink. A sink takes
+/// part in the softmax and has no value.
+result<const float*> read_sinks(run_context& c, const group_query_attention& how, const value& sink) {
+  if (sink || !how.smooth) return wide_vector<float>(c, sink);
+  const auto zeros = c.scratch<float>(std::size_t(how.heads));
   if (!zeros) return zeros.error();
   std::fill(zeros->begin(), zeros->end(), 0.0f);
   return static_cast<const float*>(zeros->data());
@@ -110,9 +104,9 @@ result<const float*> read_sinks(run_context& c, std::int64_t heads, const value&
 /// Reads the weights that queries and keys are normalized with, if there are any.
 status read_norms(run_context& c, const group_sizes& s, float epsilon, group_changes& out) {
   const value &q = c.input(14), &k = c.input(15);
-  if (bool(q) != bool(k)) return bad_input("q_norm_weight and k_norm_weight go together");
+  if (status both = check_together("q_norm_weight", bool(q), "k_norm_weight", bool(k)); !both) return both;
   if (!q) return {};
-  if (q.shape[0] != s.size) return bad_input("q_norm_weight ", q.shape, " must be ", extents{s.size});
+  if (status fits = check_shape("q_norm_weight", q.shape, {s.size}); !fits) return fits;
   const auto of_q = wide_vector<float>(c, q), of_k = wide_vector<float>(c, k);
   if (!of_q || !of_k) return status_code::out_of_memory;
   out.q.weights = *of_q, out.k.weights = *of_k;
@@ -120,31 +114,36 @@ status read_norms(run_context& c, const group_sizes& s, float epsilon, group_cha
   return {};
 }
 
+/// Reads the scales of quantized caches.
+status read_scales(run_context& c, const group_query_attention& how, const group_sizes& s, group_scales& out) {
+  const auto k = channel_scales(c, c.input(12), "k_scale", how.per_channel, how.key_heads, s.size);
+  if (!k) return k.error();
+  const auto v = channel_scales(c, c.input(13), "v_scale", how.per_channel, how.key_heads, s.size);
+  if (!v) return v.error();
+  out = {*k, *v};
+  return {};
+}
+
 }  // namespace
 
 result<group_query_attention> group_query_attention::bind(bind_context& c) {
-  group_query_attention made;
-  if (status read = read_heads(c, made.heads, made.key_heads); !read) return read;
-  made.window = c.int_or("local_window_size", -1), made.causal = c.int_or("causal", 1) != 0;
-  if (!made.causal && made.window != -1) return bad_attribute("local_window_size needs causal=1");
-  made.forgets = c.int_or("sliding_window_cache", 0) != 0;
-  if (made.forgets && made.window < 1) return bad_attribute("sliding_window_cache needs local_window_size");
-  made.scale = c.float_or("scale", 0), made.softcap = c.float_or("softcap", 0);
-  made.rotates = c.int_or("do_rotary", 0) != 0, made.interleaved = c.int_or("rotary_interleaved", 0) != 0;
-  made.smooth = c.int_or("smooth_softmax", -1) > 0, made.epsilon = c.float_or("qk_norm_epsilon", 1e-6f);
-  made.shown = int(c.int_or("qk_output", 0));
-  if (made.shown && made.forgets) return bad_attribute("sliding_window_cache has no output of scores");
-  if (c.has_output(3) != (made.shown != 0))
-    return bad_attribute("qk_output must be 1 or 2 for a node with an output of scores, else 0");
-  const std::string_view of_k = c.string_or("k_quant_type", "NONE"), of_v = c.string_or("v_quant_type", "NONE");
-  if (of_k != of_v)
-    return bad_attribute("k_quant_type ", of_k, " and v_quant_type ", of_v,
-                         " must both be NONE, PER_TENSOR or PER_CHANNEL");
-  made.per_channel = of_k == "PER_CHANNEL";
-  const std::int64_t bits = c.int_or("kv_cache_bit_width", 0);
-  if ((of_k == "NONE") != (bits == 0))
-    return bad_attribute("kv_cache_bit_width is ", bits, ", must be ", of_k == "NONE" ? "0" : "4 or 8", " with ", of_k);
-  made.code_bits = int(bits);
+  const attributes_of<op::microsoft::GroupQueryAttention> a{c.attributes};
+  using quantized = op::cache_quant_type_choice;
+  group_query_attention made{a.num_heads, a.kv_num_heads, a.local_window_size, a.scale.value_or(0)};
+  made.softcap = a.softcap.value_or(0), made.epsilon = a.qk_norm_epsilon;
+  made.code_bits = int(a.kv_cache_bit_width.value_or(0)), made.shown = int(a.qk_output);
+  made.rotates = a.do_rotary.value_or(0) != 0, made.interleaved = a.rotary_interleaved.value_or(0) != 0;
+  made.smooth = a.smooth_softmax > 0, made.causal = a.causal != 0, made.forgets = a.sliding_window_cache != 0;
+  made.per_channel = a.k_quant_type == quantized::per_channel;
+  if (a.k_quant_type != a.v_quant_type) return bad_attribute("k_quant_type and v_quant_type must be equal");
+  const status checked = check_all(
+      {check_multiple("num_heads", made.heads, made.key_heads, "kv_num_heads"),
+       check_needs("local_window_size", made.window != -1, "causal", made.causal),
+       check_needs("sliding_window_cache", made.forgets, "local_window_size", made.window >= 1),
+       check_needs("qk_output", made.shown != 0, "sliding_window_cache 0", !made.forgets),
+       check_together("qk_output", made.shown != 0, "the output output_qk", c.has_output(3)),
+       check_together("k_quant_type", a.k_quant_type != quantized::none, "kv_cache_bit_width", made.code_bits != 0)});
+  if (!checked) return of_model(checked);
   return made;
 }
 
@@ -156,19 +155,13 @@ status group_query_attention::run(run_context& c) const {
   if (!y) return y.error();
   rotation angles{s};
   angles.interleaved = interleaved;
-  if (rotates)
-    if (status read = read_rotation(c, s, c.input(7), c.input(8), c.input(9), angles); !read) return read;
   group_changes changes{};
-  changes.q.angles = changes.k.angles = rotates ? &angles : nullptr;
+  const status rotated = rotates ? read_rotation(c, s, c.input(7), c.input(8), c.input(9), angles, changes) : status{};
+  if (!rotated) return rotated;
   changes.q.size = changes.k.size = s.size;
   if (status read = read_norms(c, s, epsilon, changes); !read) return read;
   group_scales scales{};
-  if (code_bits) {
-    const auto k = channel_scales(c, c.input(12), "k_scale", per_channel, key_heads, s.size);
-    const auto v = channel_scales(c, c.input(13), "v_scale", per_channel, key_heads, s.size);
-    if (!k || !v) return k ? v.error() : k.error();
-    scales = {*k, *v};
-  }
+  if (status read = code_bits ? read_scales(c, *this, s, scales) : status{}; !read) return read;
   const result<group_rows> rows = read_group(c, s, heads, key_heads, changes, scales);
   if (!rows) return rows.error();
 
@@ -178,16 +171,13 @@ status group_query_attention::run(run_context& c) const {
   if (window > 0) work.left_window = window - 1;
   const auto lengths = c.scratch<std::int64_t>(std::size_t(s.batches));
   if (!lengths) return lengths.error();
-  for (std::int64_t b = 0; b < s.batches; ++b)
-    (*lengths)[std::size_t(b)] = s.first ? s.keys(b) : s.rows_before(b) + s.length;
+  for (std::int64_t b = 0; b < s.batches; ++b) (*lengths)[std::size_t(b)] = s.joined_rows(b);
   work.lengths = lengths->data(), work.is_padded = s.first;
   if (const value& bias = c.input(10))
     if (status read = read_group_bias(c, s, bias, work); !read) return read;
-  if (const value& sink = c.input(11); sink || smooth) {
-    const auto read = read_sinks(c, heads, sink);
-    if (!read) return read.error();
-    work.sinks = *read;
-  }
+  const auto sinks = read_sinks(c, *this, c.input(11));
+  if (!sinks) return sinks.error();
+  work.sinks = *sinks;
   if (shown)
     if (status written = write_scores(c, work, {3, given, shown == 2}); !written) return written;
   return (*y)->shape.count() == 0 ? status{} : run_attention(c, work, **y);

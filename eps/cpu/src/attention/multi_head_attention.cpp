@@ -1,7 +1,7 @@
 #include <cameo/eps/cpu/multi_head_attention.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 #include "attention_masks.hpp"
-#include "attention_scores.hpp"
 #include "beams.hpp"
 #include "operands/usable_sizes.hpp"
 
@@ -14,11 +14,11 @@ struct query_key_value {
   bool k_has_bias = true;  // the bias is added to keys and values, except to those of rank 4
 };
 
-/// Sets the layouts of query, key and value in the inputs; the tensors are set later.
+/// Sets the layouts of query, key and value in the inputs.
 status lay_out(const value& q, const value& k, const value& v, std::int64_t heads, query_key_value& out) {
   const extents &qs = q.shape, &ks = k.shape, &vs = v.shape;
   const bool fits = k ? qs.rank() == 3 && (v ? ks.rank() == vs.rank() : ks.rank() == 5) : !v && qs.rank() == 5;
-  if (!fits) return bad_input("query ", qs, ", key ", ks, " and value ", vs, " have ranks that don't fit each other");
+  if (!fits) return bad_input("query ", qs, ", key ", ks, " and value ", vs, " have ranks that don't go together");
   if (!k) {
     out.q.at = {qs[0], heads, qs[1], qs[4], qs.count(1, 5), 3 * qs[4], qs.count(2, 5)};
     out.k.at = out.v.at = out.q.at;
@@ -39,59 +39,48 @@ status lay_out(const value& q, const value& k, const value& v, std::int64_t head
   return {};
 }
 
+/// Reads query, key and value.
+status read_parts(const run_context& c, std::int64_t heads, query_key_value& out) {
+  const value &q = c.input(0), &k = c.input(1), &v = c.input(2);
+  if (status s = lay_out(q, k, v, heads, out); !s) return s;
+  if (status s = usable_inputs(c, {0, 1, 2}); !s) return s;
+  out.q.tensor = q, out.k.tensor = k ? k : q, out.v.tensor = v ? v : out.k.tensor;
+  const std::int64_t size = out.q.at.size;
+  out.k.first = k ? 0 : size, out.v.first = !k ? 2 * size : !v ? size : 0;
+  return {};
+}
+
 /// Reads the past of this run, and sets `rows` to the number of its rows that are used: past_sequence_length if the
 /// input is given, else all.
 status read_past(const run_context& c, const query_key_value& parts, std::int64_t& rows) {
   const value &past_k = c.input(6), &past_v = c.input(7), &length = c.input(8);
-  if (bool(past_k) != bool(past_v)) return bad_input("past_key and past_value go together");
+  if (status s = check_together("past_key", bool(past_k), "past_value", bool(past_v)); !s) return s;
   if (!past_k) return {};
-  if (past_v.shape[3] != parts.v.at.size)
-    return bad_input("past_value ", past_v.shape, " must have rows of ", parts.v.at.size);
+  if (status s = check_count("a row of past_value", past_v.shape[3], parts.v.at.size); !s) return s;
   for (const value* past : {&past_k, &past_v})
     if (status s = usable_sizes("the past", past->shape); !s) return s;
-  const std::int64_t capacity = past_k.shape[2];
-  rows = capacity;
+  rows = past_k.shape[2];
   if (!length) return {};
-  rows = integers{length}[0];
-  if (rows < 0 || rows > capacity - parts.k.at.length)
-    return bad_input("past_sequence_length is ", rows, "; with ", parts.k.at.length, " new keys it must fit into the ",
-                     capacity, " places of past_key");
-  return {};
+  const std::int64_t most = rows - parts.k.at.length;  // the new keys follow
+  return check_number("past_sequence_length", rows = integers{length}[0], 0, most);
 }
 
 }  // namespace
 
-result<microsoft_attention> microsoft_attention::read(const bind_context& c) {
-  microsoft_attention made;
-  made.heads = c.int_or("num_heads", 0);
-  made.scale = c.float_or("scale", 0);
-  made.hidden_score = c.float_or("mask_filter_value", -10000);
-  made.causal = c.int_or("unidirectional", 0) != 0;
-  return made;
-}
-
 result<multi_head_attention> multi_head_attention::bind(bind_context& c) {
-  return microsoft_attention::read(c).transform([](const auto& common) { return multi_head_attention{common}; });
+  return multi_head_attention{read(attributes_of<op::microsoft::MultiHeadAttention>{c.attributes})};
 }
 
 status multi_head_attention::run(run_context& c) const {
-  const value &q_in = c.input(0), &k_in = c.input(1), &v_in = c.input(2), &bias = c.input(3);
-  const value &past_k = c.input(6), &past_v = c.input(7);
+  const value &bias = c.input(3), &past_k = c.input(6), &past_v = c.input(7);
   query_key_value parts;
-  if (status s = lay_out(q_in, k_in, v_in, heads, parts); !s) return s;
-  for (const value* v : {&q_in, &k_in, &v_in})
-    if (*v)
-      if (status s = usable_sizes("an input", v->shape); !s) return s;
+  if (status s = read_parts(c, heads, parts); !s) return s;
   const head_layout q = parts.q.at;
   const std::int64_t hidden = parts.v.at.heads * parts.v.at.size;
   const result<value*> y = c.output(0, extents{q.batches, q.length, hidden});
   if (!y) return y.error();
-  parts.q.tensor = q_in, parts.k.tensor = k_in ? k_in : q_in, parts.v.tensor = v_in ? v_in : k_in ? k_in : q_in;
-  if (!k_in) parts.k.first = q.size, parts.v.first = 2 * q.size;
-  else if (!v_in) parts.v.first = q.size;
   const std::int64_t width = q.heads * q.size;
-  if (bias && bias.shape != extents{2 * width + hidden})
-    return bad_input("bias ", bias.shape, " must be ", extents{2 * width + hidden});
+  if (status s = check_input("bias", bias, {2 * width + hidden}); !s) return s;
   const result<const float*> added = wide_vector<float>(c, bias);
   if (!added) return added.error();
   const float* const on_keys = parts.k_has_bias ? *added : nullptr;
@@ -100,7 +89,7 @@ status multi_head_attention::run(run_context& c) const {
   const bool has_space = past_k && c.input(8);
   const auto q_wide = wide_heads<float>(c, parts.q, added_bias{*added, q.size});
   if (!q_wide) return q_wide.error();
-  const bool joins = past_k || c.has_output(1) || c.has_output(2);
+  const bool joins = joins_keys(c, past_k);
   const added_bias on_k{on_keys ? on_keys + width : nullptr, q.size};
   const added_bias on_v{on_keys ? on_keys + 2 * width : nullptr, parts.v.at.size};
   const auto k = past_and_new(c, parts.k, equal_past{past_k, rows, has_space}, joins, 1, on_k);
@@ -112,11 +101,9 @@ status multi_head_attention::run(run_context& c) const {
   work.causal = work.last_sees_all = causal, work.past = rows;
   if (const value& beams = c.input(9); beams && has_space && rows > 0 && q.length == 1)
     if (status s = follow_beams(c, beams, *k, *v, work); !s) return s;
-  if (q_in.shape.count() == 0 && (*y)->shape.count() == 0) return {};
-  if (status s = combine_masks(c, c.input(4), c.input(5), hidden_score, work); !s) return s;
-  if (c.has_output(3))
-    if (status s = write_scores(c, work, {3, work.keys, false, std::numeric_limits<float>::lowest()}); !s) return s;
-  return run_attention(c, work, **y);
+  if (parts.q.tensor.shape.count() == 0 && (*y)->shape.count() == 0) return {};
+  const shown_scores shown{3, work.keys, false, std::numeric_limits<float>::lowest()};
+  return attend_with_masks(c, c.input(4), c.input(5), hidden_score, shown, work, **y);
 }
 
 }  // namespace CAMEO_NAMESPACE::eps

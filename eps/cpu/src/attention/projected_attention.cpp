@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/multi_head_attention.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 #include "products/products.hpp"
 
@@ -9,20 +10,19 @@
 namespace CAMEO_NAMESPACE::eps {
 
 bool projected_attention::accepts(const bind_context& c) {
-  const bool shares = c.has_input(4) && c.int_or("past_present_share_buffer", 0) != 0;
-  return !c.has_input(6) && c.int_or("do_rotary", 0) == 0 && !shares;
+  const attributes_of<op::microsoft::Attention> a{c.attributes};
+  const bool shares = c.has_input(4) && a.past_present_share_buffer.value_or(0) != 0;
+  return !c.has_input(6) && a.do_rotary.value_or(0) == 0 && !shares;
 }
 result<projected_attention> projected_attention::bind(bind_context& c) {
-  const result<microsoft_attention> read = microsoft_attention::read(c);
-  if (!read) return read.error();
-  projected_attention made{*read};
-  const std::span<const std::int64_t> sizes = c.ints_or("qkv_hidden_sizes");
+  const attributes_of<op::microsoft::Attention> a{c.attributes};
+  projected_attention made{read(a)};
+  const std::span<const std::int64_t> sizes = a.qkv_hidden_sizes;
   if (!sizes.empty() && (sizes.size() != 3 || sizes[0] != sizes[1]))
     return bad_attribute("qkv_hidden_sizes must be three numbers, of which the first two are equal");
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     made.sizes[i] = sizes[i];
-    if (sizes[i] < 1 || sizes[i] > 1 << 30 || sizes[i] % made.heads != 0)
-      return bad_attribute("qkv_hidden_sizes has ", sizes[i], ", which ", made.heads, " heads can't share");
+    if (status s = of_model(check_multiple("qkv_hidden_sizes", sizes[i], made.heads, "num_heads")); !s) return s;
   }
   const value* const w = c.is_constant(1) ? c.inputs[1].constant : nullptr;
   if (!w || w->shape.rank() != 2) return made;
@@ -59,7 +59,7 @@ status project(run_context& c, const projected_attention& how, const value& x, s
 /// read.
 status join_present(run_context& c, const value& past, std::int64_t before, const head_tensor& k, const head_tensor& v,
                     key_rows& k_all, key_rows& v_all) {
-  if (k.at.size != v.at.size) return bad_input("past and present need V as wide as K");
+  if (status s = check_count("a row of V", v.at.size, k.at.size); !s) return s;
   const std::int64_t total = before + k.at.length;
   const extents shape{2, k.at.batches, k.at.heads, total, k.at.size};
   const auto past_of = [before](std::int64_t) { return before; };
@@ -85,12 +85,12 @@ status join_present(run_context& c, const value& past, std::int64_t before, cons
 
 status projected_attention::run(run_context& c) const {
   const value &x = c.input(0), &weights = c.input(1), &bias = c.input(2), &past = c.input(4);
-  if (status s = usable_sizes("weights", weights.shape); !s) return s;
-  if (status s = usable_sizes("input", x.shape); !s) return s;
+  if (status s = usable_inputs(c, {0, 1}); !s) return s;
   const std::int64_t batches = x.shape[0], length = x.shape[1], width = weights.shape[1];
   const std::int64_t third = sizes[0] ? sizes[0] : width / 3, hidden = sizes[2] ? sizes[2] : width / 3;
-  if (2 * third + hidden != width || third % heads != 0 || hidden % heads != 0)
-    return bad_input("weights ", weights.shape, " don't hold Q, K and V of ", heads, " heads");
+  const status checked = check_all({check_count("a row of weights", width, 2 * third + hidden),
+                                    check_multiple("the size of Q", third, heads, "num_heads")});
+  if (!checked) return checked;
   const result<value*> y = c.output(0, extents{batches, length, hidden});
   if (!y) return y.error();
 
@@ -119,7 +119,7 @@ status attend_projected(run_context& c, const microsoft_attention& how, const pr
   std::int64_t before = 0;
   if (past) {
     const extents& s = past.shape;
-    if (s[4] != q.size) return bad_input("past ", s, " must have rows of ", q.size);
+    if (status fits = check_count("a row of past", s[4], q.size); !fits) return fits;
     if (status usable = usable_sizes("past", s); !usable) return usable;
     before = s[3];
   }

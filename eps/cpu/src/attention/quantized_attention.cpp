@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/quantized_attention.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 #include "operands/operand_values.hpp"
 #include "operands/scratch_of.hpp"
@@ -10,20 +11,18 @@
 namespace CAMEO_NAMESPACE::eps {
 
 bool quantized_attention::accepts(const bind_context& c) {
-  return c.int_or("do_rotary", 0) == 0 && (c.int_or("past_present_share_buffer", 0) == 0 || !c.has_input(8));
+  const attributes_of<op::microsoft::QAttention> a{c.attributes};
+  return a.do_rotary.value_or(0) == 0 && (a.past_present_share_buffer.value_or(0) == 0 || !c.has_input(8));
 }
 result<quantized_attention> quantized_attention::bind(bind_context& c) {
-  const result<microsoft_attention> common = microsoft_attention::read(c);
-  if (!common) return common.error();
   const result<integer_factor> weights = integer_factor::bind(c, 1, 7, 6);
   if (!weights) return weights.error();
-  return quantized_attention{*common, *weights};
+  return quantized_attention{read(attributes_of<op::microsoft::QAttention>{c.attributes}), *weights};
 }
 
 status quantized_attention::run(run_context& c) const {
   const value &x = c.input(0), &w = c.input(1), &bias = c.input(2);
-  if (status s = usable_sizes("input", x.shape); !s) return s;
-  if (status s = usable_sizes("weight", w.shape); !s) return s;
+  if (status s = usable_inputs(c, {0, 1}); !s) return s;
   const std::int64_t width = w.shape[1], hidden = width / 3;
   const result<value*> y = c.output(0, extents{x.shape[0], x.shape[1], hidden});
   if (!y) return y.error();

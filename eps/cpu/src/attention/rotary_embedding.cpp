@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/rotary_embedding.hpp>
-#include <cameo/op/microsoft.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include "operands/operand_values.hpp"
 #include "operands/scratch_of.hpp"
@@ -29,31 +30,27 @@ struct rotated_pairs {
 }  // namespace
 
 result<rotary_embedding> rotary_embedding::bind(bind_context& c) {
-  rotary_embedding made;
-  made.heads = c.int_or("num_heads", 0);
-  made.rotated = c.int_or("rotary_embedding_dim", 0);
-  made.interleaved = c.int_or("interleaved", 0) != 0;
-  if (made.rotated % 2 != 0) return bad_attribute("attribute rotary_embedding_dim is ", made.rotated, ", must be even");
-  return made;
+  const attributes_of<op::RotaryEmbedding> a{c.attributes};
+  if (status s = of_model(check_multiple("rotary_embedding_dim", a.rotary_embedding_dim, 2)); !s) return s;
+  return rotary_embedding{a.num_heads.value_or(0), a.rotary_embedding_dim, a.interleaved != 0};
 }
 
 status rotary_embedding::run(run_context& c) const {
   const value &x = c.input(0), &cosines = c.input(1), &sines = c.input(2), &ids = c.input(3);
   const std::size_t rank = x.shape.rank();
-  if (rank == 3 && heads < 1) return bad_input("X ", x.shape, " of rank 3 needs num_heads");
+  if (status s = check_needs("X of rank 3", rank == 3, "num_heads", heads >= 1); !s) return s;
   if (status s = usable_sizes("X", x.shape); !s) return s;
   const std::int64_t batches = x.shape[0], count = rank == 3 ? heads : x.shape[1];
   const std::int64_t length = rank == 3 ? x.shape[1] : x.shape[2], size = rank == 3 ? x.shape[2] / heads : x.shape[3];
   const std::int64_t pair_elements = rotated ? rotated : size, half = pair_elements / 2;
-  if (pair_elements > size || pair_elements % 2 != 0)
-    return bad_input("heads of ", size, " elements can't have ", pair_elements, " rotated in pairs");
-  const std::size_t wanted = ids ? 2 : 3;
-  if (cosines.shape.rank() != wanted || sines.shape.rank() != wanted || cosines.shape.back() != half)
-    return bad_input("cos_cache ", cosines.shape, " and sin_cache ", sines.shape, " must have rank ", wanted, " and ",
-                     half, " columns");
+  const extents table = ids ? extents{cosines.shape[0], half} : extents{batches, length, half};
+  const status checked =
+      check_all({check_number("rotary_embedding_dim", pair_elements, 0, size),
+                 check_multiple("the rotated part of a head", pair_elements, 2),
+                 check_shape("cos_cache", cosines.shape, table), check_shape("sin_cache", sines.shape, table)});
+  if (!checked) return checked;
   for (std::int64_t i = 0; ids && i < ids.shape.count(); ++i)
-    if (integers{ids}[i] < 0 || integers{ids}[i] >= cosines.shape[0])
-      return bad_input("position ", integers{ids}[i], " is not in [0,", cosines.shape[0], ")");
+    if (status s = check_element("position_ids", integers{ids}[i], 0, table[0] - 1); !s) return s;
   const result<value*> out = c.output(0, x.shape);
   if (!out) return out.error();
   if (x.shape.count() == 0) return {};
@@ -91,17 +88,15 @@ status place_heads(const microsoft_rotary_embedding& how, const value& x, const 
   if (rank == 4) {
     p.count = x.shape[1], p.size = x.shape[3];
   } else {
-    if (how.rotated && how.heads < 1) return bad_input("rotary_embedding_dim needs num_heads");
+    if (status s = check_needs("rotary_embedding_dim", how.rotated != 0, "num_heads", how.heads >= 1); !s) return s;
     const std::int64_t size = how.rotated ? x.shape[2] / how.heads : p.half * 2;
-    if (size < 1 || x.shape[2] % size != 0)
-      return bad_input("input ", x.shape, " has no whole number of heads of ", size, " elements");
+    if (status s = check_multiple("the last size of input", x.shape[2], size, "the size of a head"); !s) return s;
     p.count = x.shape[2] / size, p.size = size;
   }
   const std::int64_t pair_elements = how.rotated ? how.rotated : p.size;
-  if (pair_elements > p.size || pair_elements % 2 != 0 || p.half != pair_elements / 2)
-    return bad_input("cos_cache ", cosines.shape, " must have ", pair_elements / 2, " columns for heads of ", p.size,
-                     " elements, of which ", pair_elements, " are rotated");
-  return {};
+  return check_all({check_number("rotary_embedding_dim", pair_elements, 0, p.size),
+                    check_multiple("the rotated part of a head", pair_elements, 2),
+                    check_count("a row of cos_cache", p.half, pair_elements / 2)});
 }
 
 /// The position of each row of angles: [streams, batch, length], or one number, the position of the first row.
@@ -112,8 +107,7 @@ class angle_positions {
     out.data_ = all.data(), out.length_ = p.length, out.counts_on_ = ids.shape.rank() == 1;
     const std::int64_t more = out.counts_on_ ? std::max<std::int64_t>(p.length, 1) - 1 : 0;
     for (const std::int64_t id : all)
-      if (id < 0 || id >= rows - more)
-        return bad_input("position ", id, " of a sequence of ", p.length, " is not in [0,", rows, ")");
+      if (status s = check_element("position_ids", id, 0, rows - more - 1); !s) return s;
     return {};
   }
   std::int64_t operator[](std::int64_t row) const { return counts_on_ ? data_[0] + row % length_ : data_[row]; }
@@ -126,23 +120,16 @@ class angle_positions {
 
 }  // namespace
 
-template <class Op>
-result<microsoft_rotary_embedding> microsoft_rotary_embedding::read(bind_context& c) {
+result<microsoft_rotary_embedding> microsoft_rotary_embedding::bind(bind_context& c) {
   const result<rotary_embedding> common = rotary_embedding::bind(c);
   if (!common) return common.error();
   microsoft_rotary_embedding made{*common};
-  if constexpr (std::is_same_v<Op, op::microsoft::MRotaryEmbedding>) {
-    const std::span<const std::int64_t> sections = c.ints_or("mrope_section");
-    const std::int64_t layout = c.int_or("mrope_layout", 0);
-    std::copy(sections.begin(), sections.end(), made.sections);
-    made.streams = 3, made.mixed = layout == 1, made.scale = c.float_or("scale", 1);
-  }
+  if (c.op_type != "MRotaryEmbedding") return made;
+  const attributes_of<op::microsoft::MRotaryEmbedding> a{c.attributes};
+  std::copy(a.mrope_section.begin(), a.mrope_section.end(), made.sections);
+  made.streams = 3, made.mixed = a.mrope_layout.value_or(0) == 1, made.scale = a.scale.value_or(1);
   return made;
 }
-template result<microsoft_rotary_embedding> microsoft_rotary_embedding::read<op::microsoft::RotaryEmbedding>(
-    bind_context&);
-template result<microsoft_rotary_embedding> microsoft_rotary_embedding::read<op::microsoft::MRotaryEmbedding>(
-    bind_context&);
 
 std::int64_t microsoft_rotary_embedding::stream_of(std::int64_t i) const {
   if (mixed) return i % 3 != 0 && i < 3 * sections[i % 3] ? i % 3 : 0;

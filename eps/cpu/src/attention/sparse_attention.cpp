@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/sparse_attention.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 #include "group_parts.hpp"
 #include "machine/lane_scratch.hpp"
@@ -26,56 +27,54 @@ struct block_layouts {
 };
 
 status read_layouts(const value& starts, const value& columns, std::int64_t heads, block_layouts& out) {
-  if (starts.shape[0] < 1 || heads % starts.shape[0] != 0)
-    return bad_input("block_row_indices ", starts.shape, " must have a number of layouts that divides ", heads,
-                     " heads");
+  if (status s = check_multiple("num_heads", heads, starts.shape[0], "the layouts of block_row_indices"); !s) return s;
   out.count = starts.shape[0], out.rows = starts.shape[1] - 1, out.width = columns.shape[1];
   out.starts = static_cast<const std::int32_t*>(starts.data);
   out.columns = static_cast<const std::int32_t*>(columns.data);
   for (std::int64_t l = 0; l < out.count; ++l) {
     const std::int32_t* const row = out.starts + l * (out.rows + 1);
     for (std::int64_t r = 0; r <= out.rows; ++r)
-      if (row[r] < (r > 0 ? row[r - 1] : 0) || row[r] > out.width)
-        return bad_input("block_row_indices has ", row[r], "; it must ascend, from 0 or more to at most ", out.width);
+      if (status s = check_element("block_row_indices", row[r], r > 0 ? row[r - 1] : 0, out.width); !s) return s;
     for (std::int64_t i = row[0]; i < row[out.rows]; ++i)
-      if (const std::int32_t column = out.columns[l * out.width + i]; column < 0 || column >= out.rows)
-        return bad_input("block_col_indices has ", column, ", must lie in [0,", out.rows, ")");
+      if (status s = check_element("block_col_indices", out.columns[l * out.width + i], 0, out.rows - 1); !s) return s;
   }
   return {};
 }
 
 status read_sparse_sizes(run_context& c, std::int64_t heads, std::int64_t key_heads, group_sizes& s) {
-  const value &q = c.input(0), &past_k = c.input(3), &lengths = c.input(8);
+  const value &past_k = c.input(3), &lengths = c.input(8);
   if (status fits = read_new_sizes(c, heads, key_heads, s); !fits) return fits;
   const extents& past = past_k.shape;
-  if (past[3] != s.size) return bad_input("past_key ", past, " must have rows of ", s.size);
-  for (const extents* one : {&q.shape, &past})
-    if (status usable = usable_sizes("an input", *one); !usable) return usable;
+  if (status fits = check_count("a row of past_key", past[3], s.size); !fits) return fits;
+  if (status usable = usable_inputs(c, {0, 3}); !usable) return usable;
   s.past = s.total = past[2], s.has_space = true;
   s.first = *static_cast<const std::int32_t*>(c.input(7).data) == s.length;
   const auto less_one = c.scratch<std::int32_t>(std::size_t(s.batches));
   if (!less_one) return less_one.error();
   s.lengths = less_one->data();
-  if (s.first && s.length > s.past)
-    return bad_input("query has ", s.length, " positions, past_key has space for ", s.past);
+  if (status fits = check_number("the length of query", s.length, 0, s.first ? s.past : s.length); !fits) return fits;
+  const std::int64_t least = s.first ? 1 : std::max<std::int64_t>(1, s.length), most = s.first ? s.length : s.past;
   for (std::int64_t b = 0; b < s.batches; ++b) {
     const std::int32_t count = static_cast<const std::int32_t*>(lengths.data)[b];
-    if (count < 1 || count > s.past || (s.first ? count > s.length : count < s.length))
-      return bad_input("key_total_sequence_lengths has ", count, "; with ", s.length, " new keys",
-                       s.first ? " and no past" : "", " it does not fit into the ", s.past, " places of past_key");
+    if (status fits = check_element("key_total_sequence_lengths", count, least, most); !fits) return fits;
     (*less_one)[std::size_t(b)] = count - 1;
   }
   return {};
 }
 
+/// Sets `most` to the number of keys of the longest sequence, for which there must be blocks.
+status count_keys(const group_sizes& s, const block_layouts& layouts, std::int64_t& most) {
+  for (std::int64_t b = 0; b < s.batches; ++b) most = std::max(most, s.past_of(b) + s.length);
+  return check_number("the last block of keys", (most - 1) / layouts.block, 0, layouts.rows - 1);
+}
+
 }  // namespace
 
 result<sparse_attention> sparse_attention::bind(bind_context& c) {
-  sparse_attention made;
-  if (status read = read_heads(c, made.heads, made.key_heads); !read) return read;
-  made.block = c.int_or("sparse_block_size", 0);
-  made.scale = c.float_or("scale", 0);
-  made.rotates = c.int_or("do_rotary", 0) != 0, made.interleaved = c.int_or("rotary_interleaved", 0) != 0;
+  const attributes_of<op::microsoft::SparseAttention> a{c.attributes};
+  if (status s = of_model(check_multiple("num_heads", a.num_heads, a.kv_num_heads, "kv_num_heads")); !s) return s;
+  sparse_attention made{a.num_heads, a.kv_num_heads, a.sparse_block_size, a.scale.value_or(0)};
+  made.rotates = a.do_rotary.value_or(0) != 0, made.interleaved = a.rotary_interleaved.value_or(0) != 0;
   return made;
 }
 
@@ -89,18 +88,15 @@ status sparse_attention::run(run_context& c) const {
   if (!y) return y.error();
   rotation angles{s};
   angles.interleaved = interleaved;
-  if (rotates)
-    if (status read = read_rotation(c, s, c.input(9), c.input(10), {}, angles); !read) return read;
   group_changes changes{};
-  changes.q.angles = changes.k.angles = rotates ? &angles : nullptr;
+  const status rotated = rotates ? read_rotation(c, s, c.input(9), c.input(10), {}, angles, changes) : status{};
+  if (!rotated) return rotated;
   const result<group_rows> rows = read_group(c, s, heads, key_heads, changes);
   if (!rows) return rows.error();
-  if (s.batches == 0 || s.length == 0 || s.size == 0) return y->store(c), status{};
+  if (c.input(0).shape.count() == 0) return y->store(c), status{};
 
-  std::int64_t most = 0;  // the number of keys of the longest sequence
-  for (std::int64_t b = 0; b < s.batches; ++b) most = std::max(most, s.past_of(b) + s.length);
-  if ((most - 1) / block >= layouts.rows)
-    return bad_input("there are ", most, " keys, and blocks of ", block, " for ", layouts.rows, " rows");
+  std::int64_t most = 0;
+  if (status fits = count_keys(s, layouts, most); !fits) return fits;
   attention_work work = work_of(rows->q, rows->k, rows->v, s.total, scale);
   work.causal = true, work.run = &c;
   // The queries are computed in blocks, so that the bias, which contains the layouts, takes little memory.

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/control_flow.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include "subgraph_values.hpp"
 
@@ -10,12 +11,21 @@ namespace {
 
 /// Reads the one bool of a tensor.
 status read_condition(const value& v, bool& holds) {
-  if (v.kind != value_kind::tensor || v.type != dtype::boolean || v.shape.count() != 1)
-    return bad_input("a condition must be one bool, not ", v.type, " ", v.shape);
+  if (status s = check_tensor("a condition", v, dtype::boolean); !s) return s;
+  if (status s = check_count("a condition", v.shape.count(), 1); !s) return s;
   std::uint8_t byte = 0;  // a file may contain any byte, and reading one other than 0 and 1 as bool is undefined
   std::memcpy(&byte, v.data, 1);
   holds = byte != 0;
   return {};
+}
+
+/// Reads the trip count of a Loop and its first condition, if they are given.
+status read_limits(const run_context& c, std::int64_t& trips, bool& goes_on) {
+  if (const value& given = c.input(0)) {
+    if (status s = check_count("the trip count", given.shape.count(), 1); !s) return s;
+    trips = given.as_unchecked<std::int64_t>()[0];
+  }
+  return c.input(1) ? read_condition(c.input(1), goes_on) : status{};
 }
 
 template <class T>
@@ -50,7 +60,7 @@ class value_stack {
 status stack(run_context& c, std::size_t o, value_stack& values, std::size_t k, std::size_t each, std::int64_t count,
              extents shape) {
   if (count > 0) shape = values[k].shape;
-  if (shape.rank() == max_rank) return bad_input("a scan output of rank ", max_rank, " can't be stacked");
+  if (status s = check_fits("the rank of a scan output", shape.rank() < max_rank); !s) return s;
   shape.insert(0, count);
   result<value*> y = status_code::ok;
   if (c.has_output(o)) {
@@ -69,10 +79,8 @@ status stack(run_context& c, std::size_t o, value_stack& values, std::size_t k, 
 }  // namespace
 
 result<if_else> if_else::bind(bind_context& c) {
-  const result<int> then_branch = body_of(c, "then_branch"), else_branch = body_of(c, "else_branch");
-  if (!then_branch) return then_branch.error();
-  if (!else_branch) return else_branch.error();
-  return if_else{*then_branch, *else_branch};
+  const attributes_of<op::If> a{c.attributes};
+  return if_else{int(a.then_branch), int(a.else_branch)};
 }
 status if_else::run(run_context& c) const {
   bool holds = false;
@@ -86,23 +94,18 @@ status if_else::run(run_context& c) const {
 }
 
 result<loop> loop::bind(bind_context& c) {
-  const result<int> body = body_of(c, "body");
-  if (!body) return body.error();
-  const std::size_t carried = std::max<std::size_t>(c.inputs.size(), 2) - 2;
-  if (carried > c.outputs.size())
-    return bad_attribute("carries ", carried, " values, but has only ", c.outputs.size(), " outputs");
-  const auto shapes = stacked_shapes(c, *body, 1 + carried, c.outputs.size() - carried);
+  const int body = int(attributes_of<op::Loop>{c.attributes}.body);
+  const std::size_t carried = std::max<std::size_t>(c.inputs.size(), 2) - 2, outputs = c.outputs.size();
+  const status has = of_model(check_at_least("the number of outputs", std::int64_t(outputs), std::int64_t(carried)));
+  if (!has) return has;
+  const auto shapes = stacked_shapes(c, body, 1 + carried, outputs - carried);
   if (!shapes) return shapes.error();
-  return loop{*body, carried, *shapes};
+  return loop{body, carried, *shapes};
 }
 status loop::run(run_context& c) const {
-  const value &trips = c.input(0), &condition = c.input(1);
-  if (trips && trips.shape.count() != 1) return bad_input("the trip count must be one number, not ", trips.shape);
-  const std::int64_t limit = trips ? trips.as_unchecked<std::int64_t>()[0] : INT64_MAX;
+  std::int64_t limit = INT64_MAX;
   bool goes_on = true;
-  if (condition)
-    if (status read = read_condition(condition, goes_on); !read) return read;
-
+  if (status read = read_limits(c, limit, goes_on); !read) return read;
   const result<detail::subplan_frame*> frame = c.open(std::size_t(body));
   if (!frame) return frame.error();
   const std::size_t scans = element_shapes.size();
@@ -125,26 +128,20 @@ status loop::run(run_context& c) const {
     std::copy_n(out->begin() + 1, carried, in->begin() + 2);
     if (status pushed = scanned.push(c, out->subspan(1 + carried)); !pushed) return pushed;
   }
-  if (i > 0) {
-    if (status given = give_all(c, 0, in->subspan(2)); !given) return given;
-  } else {
-    for (std::size_t k = 0; k < carried; ++k)
-      if (c.has_output(k))
-        if (status forwarded = c.forward(k, c.input(2 + k)); !forwarded) return forwarded;
-  }
+  if (status given = give_states(c, i > 0, 2, in->subspan(2)); !given) return given;
   for (std::size_t k = 0; k < scans; ++k)
     if (status done = stack(c, carried + k, scanned, k, scans, i, element_shapes[k]); !done) return done;
   return {};
 }
 
 result<sequence_map> sequence_map::bind(bind_context& c) {
-  return body_of(c, "body").transform([](int body) { return sequence_map{body}; });
+  return sequence_map{int(attributes_of<op::SequenceMap>{c.attributes}.body)};
 }
 status sequence_map::run(run_context& c) const {
   const std::size_t count = c.input(0).parts.size(), inputs = c.input_count(), outputs = c.output_count();
   for (std::size_t k = 0; k < inputs; ++k)
-    if (c.input(k).kind == value_kind::sequence && c.input(k).parts.size() != count)
-      return bad_input("sequence ", k, " has ", c.input(k).parts.size(), " elements, the first has ", count);
+    if (const value& v = c.input(k); v.kind == value_kind::sequence)
+      if (status s = check_count("a sequence", std::int64_t(v.parts.size()), std::int64_t(count)); !s) return s;
   const result<detail::subplan_frame*> frame = c.open(std::size_t(body));
   if (!frame) return frame.error();
   const result<std::span<value>> in = value_list(c, inputs), out = value_list(c, outputs);

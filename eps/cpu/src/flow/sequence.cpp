@@ -10,13 +10,11 @@ status read_position(const run_context& c, std::size_t i, std::int64_t count, st
                      std::size_t& position) {
   std::int64_t at = otherwise;
   if (c.has_input(i)) {
-    if (c.input(i).shape.count() != 1) return bad_input("position must be one number, not ", c.input(i).shape);
+    if (status s = check_count("position", c.input(i).shape.count(), 1); !s) return s;
     at = integers{c.input(i)}[0];
-    if (at < 0 && at >= -count) at += count;
   }
-  if (at < 0 || at > last) return bad_input("position ", at, " in a sequence of ", count);
-  position = std::size_t(at);
-  return {};
+  position = std::size_t(at < 0 ? at + count : at);
+  return check_number("position", at, -count, last);
 }
 
 status keep_all(run_context& c, std::span<const value> from, std::span<value> to) {
@@ -88,7 +86,7 @@ status optional_has_element::run(run_context& c) const {
 }
 
 status optional_get_element::run(run_context& c) const {
-  if (!c.input(0)) return bad_input("the optional is empty; check it with OptionalHasElement first");
+  if (status s = check_needs("the node", true, "an optional that is not empty", bool(c.input(0))); !s) return s;
   return c.forward(0, c.input(0));
 }
 

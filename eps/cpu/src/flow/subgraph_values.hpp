@@ -24,6 +24,15 @@ inline status give_all(run_context& c, std::size_t first, std::span<value> kept)
   return {};
 }
 
+/// Sets the outputs of the states: those that the last iteration gave, or if none `ran`, the inputs from `first` on.
+inline status give_states(run_context& c, bool ran, std::size_t first, std::span<value> last) {
+  if (ran) return give_all(c, 0, last);
+  for (std::size_t k = 0; k < last.size(); ++k)
+    if (c.has_output(k))
+      if (status forwarded = c.forward(k, c.input(first + k)); !forwarded) return forwarded;
+  return {};
+}
+
 /// Sets the number of bytes of `count` elements; false if elements of less than a byte do not fill the last byte.
 inline bool whole_bytes(dtype type, std::int64_t count, std::size_t& bytes) {
   const std::size_t bits = std::size_t(count) * bits_of(type);
@@ -65,8 +74,9 @@ inline result<tensor_slice> slice_of(run_context& c, const value& x, std::size_t
 inline status put_slice(run_context& c, const value& y, std::size_t axis, std::int64_t at, const value& element) {
   extents expected = y.shape;
   expected.erase(axis);
-  if (element.kind != value_kind::tensor || element.type != y.type || element.shape != expected)
-    return bad_input("the body gave a slice ", element.shape, ", before that ", expected);
+  const status checked = check_all({check_tensor("a scan output", element, y.type),
+                                    check_shape("an element of a scan output", element.shape, expected)});
+  if (!checked) return checked;
   const std::int64_t inner = y.shape.count(axis + 1, y.shape.rank()), count = expected.count();
   if (count == 0) return {};
   if (count == inner) {
@@ -81,13 +91,6 @@ inline status put_slice(run_context& c, const value& y, std::size_t axis, std::i
   copy.loop(inner, 1, 1);
   copy.run(c, element.data, bytes_of(y) + std::size_t(at * inner) * element_bytes(y.type));
   return {};
-}
-
-/// Returns the index of a subgraph that the node must have.
-inline result<int> body_of(const bind_context& c, std::string_view name) {
-  const int found = c.subgraph(name);
-  if (found < 0) return bad_attribute("needs the graph `", name, "`");
-  return found;
 }
 
 /// Returns the shapes of a body's outputs from `first` on, one for each of `count` outputs that the node stacks, as far

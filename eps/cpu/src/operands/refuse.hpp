@@ -61,5 +61,23 @@ constexpr status check_given(std::string_view what, bool given) {
   if (given) return {};
   return refuse(status_code::invalid_graph, "it needs ", what);
 }
+/// "A has shape [2], must have rank 2".
+inline status check_rank(std::string_view name, const extents& has, std::size_t least, std::size_t most) {
+  if (has.rank() >= least && has.rank() <= most) return {};
+  return bad_input(name, " has shape ", has, ", must have rank ", most < max_rank ? most : least,
+                   least == most     ? ""
+                   : most < max_rank ? " or less"
+                                     : " or more");
+}
+/// A parameter of a factor B, of one element or one for each of its columns; it may be absent.
+inline status check_per_column(std::string_view name, const value& v, std::int64_t columns) {
+  if (!v || v.shape.count() == 1 || v.shape == extents{columns}) return {};
+  return bad_input(name, " has shape ", v.shape, ", must be one element or [", columns, "]");
+}
+/// "block_size is 24, must be a power of two, 16 or more".
+constexpr status check_power_of_two(std::string_view name, std::int64_t has, std::int64_t least) {
+  if (has >= least && (has & (has - 1)) == 0) return {};
+  return refuse(status_code::invalid_graph, name, " is ", has, ", must be a power of two, ", least, " or more");
+}
 
 }  // namespace CAMEO_NAMESPACE::eps

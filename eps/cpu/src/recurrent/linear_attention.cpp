@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/linear_attention.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
 #include <cmath>
@@ -14,12 +15,9 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-constexpr std::int64_t most_states = 8, most_heads = std::int64_t{1} << 20;
-
-/// The attribute state_window, which only com.microsoft's operators have; a file may contain it for others, unchecked.
-std::int64_t state_window_of(const bind_context& c) {
-  return std::clamp<std::int64_t>(c.int_or("state_window", 0), 0, most_states);
-}
+// ONNX's operators lack some attributes of com.microsoft's, which a file may contain for them, unchecked: the kernels
+// keep them in their ranges.
+constexpr std::int64_t most_states = 8, most_dilation = std::int64_t{1} << 31;
 
 /// The shape of past_state and present_state: that of one state, with the window in front if there is one.
 extents states_of(const extents& one, std::int64_t window) {
@@ -48,6 +46,7 @@ struct linear_head {
   const linear_inputs& in;
   std::size_t lane;
   float *s, *room, *y;
+  const value &past, *present;  // the states of all heads; present: null if the node does not have the output
 
   /// Updates the state with position `row` (counted through all batches), and computes the outputs of the queries that
   /// use head `h` of keys.
@@ -76,6 +75,27 @@ struct linear_head {
     for (std::int64_t at = h * group; at < (h + 1) * group; ++at) attend(row, at, at, how.query_heads);
   }
 
+  /// Computes all positions of a head, counted through all batches, from its past state on; `heads` is their number.
+  void run(const run_context& c, std::int64_t head, std::int64_t heads) const {
+    const std::int64_t cells = z.size * z.value_size, window = how.window, slots = std::max<std::int64_t>(1, window);
+    const auto place = [&](std::int64_t slot) { return (slot * heads + head) * cells; };
+    if (past) load_floats(past, place(slots - 1), s, cells);
+    else std::fill_n(s, cells, 0.0f);
+    for (std::int64_t slot = 0; present && window && slot < window - std::min(window, z.length); ++slot) {
+      std::fill_n(room, z.value_size, 0.0f);  // states before the first position are 0
+      for (std::int64_t i = 0; i < z.size; ++i)
+        save_floats(room, *present, place(slot) + i * z.value_size, z.value_size);
+    }
+    detail::stop_pace pace;
+    for (std::int64_t t = 0; t < z.length; ++t) {
+      if (c.stopped(pace)) return;
+      step(head / how.key_heads * z.length + t, head % how.key_heads);
+      const std::int64_t slot = slots - z.length + t;
+      if (present && slot >= 0) save_floats(s, *present, place(slot), cells);
+    }
+    if (present && z.length == 0 && !window) save_floats(s, *present, head * cells, cells);
+  }
+
  private:
   /// Computes an output: the state multiplied by a query.
   void attend(std::int64_t row, std::int64_t query_head, std::int64_t out_head, std::int64_t out_heads) const {
@@ -97,32 +117,29 @@ struct linear_head {
 constexpr std::size_t not_read = std::numeric_limits<std::size_t>::max();
 
 status read_sizes(const linear_attention& how, run_context& c, linear_sizes& z) {
-  const value &q = c.input(0), &k = c.input(1), &v = c.input(2), &past = c.input(3);
   const value &decay = c.input(how.decays ? 4 : not_read), &beta = c.input(how.corrects ? 5 : not_read);
-  const extents& s = q.shape;
-  for (const value* one : {&q, &k, &v})
-    if (status usable = usable_sizes("an input", one->shape); !usable) return usable;
-  z = {s[0], s[1], s[2] / how.query_heads, v.shape[2] / how.key_heads, 0, 0};
-  if (bool(decay) != how.decays || bool(beta) != how.corrects)
-    return bad_input("update_rule needs ", decay || !how.decays ? "beta" : "decay");
+  if (status usable = usable_inputs(c, {0, 1, 2}); !usable) return usable;
+  const extents& s = c.input(0).shape;
+  z = {s[0], s[1], s[2] / how.query_heads, c.input(2).shape[2] / how.key_heads, 0, 0};
   if (decay) z.decays = decay.shape[2];
   if (beta) z.betas = beta.shape[2];
-  const std::size_t rank = how.window ? 5 : 4;
-  if (past && past.shape.rank() != rank)
-    return bad_input("past_state ", past.shape, " must have rank ", rank, " with state_window ", how.window);
-  return {};
+  return check_all(
+      {check_needs("update_rule", how.decays, "decay", bool(decay)),
+       check_needs("update_rule", how.corrects, "beta", bool(beta)),
+       check_input("past_state", c.input(3), states_of({z.batches, how.key_heads, z.size, z.value_size}, how.window))});
 }
 
 }  // namespace
 
 result<linear_attention> linear_attention::bind(bind_context& c) {
-  const std::string_view rule = c.string_or("update_rule", "gated_delta");
-  const linear_attention made{c.int_or("q_num_heads", 0), c.int_or("kv_num_heads", 0), state_window_of(c),
-                              c.float_or("scale", 0),     rule.starts_with("gated"),   rule.ends_with("delta")};
-  const std::int64_t q = made.query_heads, k = made.key_heads;
-  if ((q % k != 0 && k % q != 0) || std::max(q, k) > most_heads)
-    return bad_attribute("q_num_heads is ", q, " and kv_num_heads is ", k,
-                         ", one must be a multiple of the other, and ", most_heads, " is the most");
+  const attributes_of<op::microsoft::LinearAttention> a{c.attributes};
+  using rule = op::update_rule_choice;
+  const auto [few, many] = std::minmax(a.q_num_heads, a.kv_num_heads);
+  if (status s = of_model(check_multiple("q_num_heads or kv_num_heads", many, few, "the other")); !s) return s;
+  const std::int64_t window = std::clamp<std::int64_t>(a.state_window, 0, most_states);
+  linear_attention made{a.q_num_heads, a.kv_num_heads, window, a.scale};
+  made.decays = a.update_rule == rule::gated || a.update_rule == rule::gated_delta;
+  made.corrects = a.update_rule == rule::delta || a.update_rule == rule::gated_delta;
   return made;
 }
 
@@ -146,73 +163,72 @@ status linear_attention::run(run_context& c) const {
   const auto rooms = scratch_of<float>(c, {std::int64_t(c.lanes()), z.size + 1, z.value_size});
   if (!rooms) return rooms.error();
   const float by = scale != 0 ? scale : float(1 / std::sqrt(double(std::max<std::int64_t>(1, z.size))));
-  const std::int64_t slots = std::max<std::int64_t>(1, window);
-  c.parallel_lanes(std::size_t(heads), [&](std::size_t task, std::size_t lane) {
-    const std::int64_t head = std::int64_t(task);
+  c.parallel_lanes(std::size_t(heads), [&](std::size_t head, std::size_t lane) {
     float* const s = *rooms + std::int64_t(lane) * (cells + z.value_size);
-    const linear_head one{*this, z, by, in, lane, s, s + cells, y->data};
-    if (past) load_floats(past, ((slots - 1) * heads + head) * cells, s, cells);
-    else std::fill_n(s, cells, 0.0f);
-    for (std::int64_t slot = 0; present && window && slot < window - std::min(window, z.length); ++slot) {
-      std::fill_n(s + cells, z.value_size, 0.0f);  // states before the first position are 0
-      for (std::int64_t i = 0; i < z.size; ++i)
-        save_floats(s + cells, *present, (slot * heads + head) * cells + i * z.value_size, z.value_size);
-    }
-    detail::stop_pace pace;
-    for (std::int64_t t = 0; t < z.length; ++t) {
-      if (c.stopped(pace)) return;
-      one.step(head / key_heads * z.length + t, head % key_heads);
-      const std::int64_t slot = slots - z.length + t;
-      if (present && slot >= 0) save_floats(s, *present, (slot * heads + head) * cells, cells);
-    }
-    if (present && z.length == 0 && !window) save_floats(s, *present, head * cells, cells);
+    linear_head{*this, z, by, in, lane, s, s + cells, y->data, past, present}.run(c, std::int64_t(head), heads);
   });
   y->store(c);
   return {};
 }
 
 result<causal_conv> causal_conv::bind(bind_context& c) {
-  const std::string_view f = c.string_or("activation", "none");
-  const causal_conv made{std::clamp<std::int64_t>(c.int_or("dilation", 1), 1, std::int64_t{1} << 31),
-                         state_window_of(c), f != "none", c.int_or("channels_last", 0) != 0};
-  if (const std::int64_t axes = c.int_or("ndim", 1); axes != 1)
-    return refuse(status_code::not_implemented, "ndim is ", axes, "; convolutions along one axis are there");
-  return made;
+  const attributes_of<op::microsoft::CausalConvWithState> a{c.attributes};
+  if (a.ndim != 1)
+    return refuse(status_code::not_implemented, "ndim is ", a.ndim, "; convolutions along one axis are there");
+  return causal_conv{std::clamp<std::int64_t>(a.dilation, 1, most_dilation),
+                     std::clamp<std::int64_t>(a.state_window, 0, most_states),
+                     a.activation != decltype(a.activation)::none, a.channels_last != 0};
 }
 
+namespace {
+
+/// The sizes of a run of a convolution.
+struct conv_sizes {
+  std::int64_t batches, length, channels, taps, kept;  // kept: the positions of a state
+  std::int64_t row, room;                              // elements of a row with its state, and of a thread's buffer
+  extents states;
+
+  static status read(const causal_conv& how, const run_context& c, conv_sizes& z) {
+    const extents &s = c.input(0).shape, &w = c.input(1).shape;
+    if (!how.channels_last)
+      if (status fits = check_count("the shape of input", std::int64_t(s.rank()), 3); !fits) return fits;
+    if (status usable = usable_sizes("input", s); !usable) return usable;
+    const std::size_t axis = how.channels_last ? 1 : 2;
+    z.batches = s[0], z.length = s[axis], z.channels = how.channels_last ? s.count(2, s.rank()) : s[1], z.taps = w[2];
+    if (status fits = check_shape("weight", w, {z.channels, 1, z.taps}); !fits) return fits;
+    std::int64_t all = 0;
+    if (!checked_multiply(z.taps - 1, how.dilation, z.kept) || !checked_add(z.kept, z.length, z.row) ||
+        !checked_add(z.row, std::max(z.length, z.kept), z.room) ||
+        !checked_multiply(z.room, std::int64_t(c.lanes()), all))
+      return status_code::out_of_memory;
+    extents one = s;
+    one[axis] = z.kept;
+    z.states = states_of(one, how.window);
+    return check_input("past_state", c.input(3), z.states);
+  }
+};
+
+}  // namespace
+
 status causal_conv::run(run_context& c) const {
-  const value &x = c.input(0), &w = c.input(1), &bias = c.input(2), &past = c.input(3);
-  const extents& s = x.shape;
-  if (!channels_last && s.rank() != 3) return bad_input("input ", s, " must be [batch,channels,length]");
-  if (status usable = usable_sizes("input", s); !usable) return usable;
-  const std::int64_t batches = s[0], length = s[channels_last ? 1 : 2];
-  const std::int64_t channels = channels_last ? s.count(2, s.rank()) : s[1];
-  if (w.shape.rank() != 3 || w.shape[0] != channels)
-    return bad_input("weight ", w.shape, " must be [", channels, ",1,taps]");
-  const std::int64_t taps = w.shape[2];
-  std::int64_t before = 0, row = 0, room = 0;
-  if (!checked_multiply(taps - 1, dilation, before) || !checked_add(before, length, row) ||
-      !checked_add(row, std::max(length, before), room) || !checked_multiply(room, std::int64_t(c.lanes()), room))
-    return status_code::out_of_memory;
-  extents one = s;
-  one[channels_last ? 1 : 2] = before;
-  const extents states = states_of(one, window);
-  if (past && past.shape != states) return bad_input("past_state ", past.shape, " must be ", states);
-  const result<value*> y = c.output(0, s), present = c.output(1, states);
+  const value &x = c.input(0), &past = c.input(3);
+  conv_sizes z{};
+  if (status read = conv_sizes::read(*this, c, z); !read) return read;
+  const std::int64_t length = z.length, channels = z.channels, taps = z.taps, before = z.kept;
+  const result<value*> y = c.output(0, x.shape), present = c.output(1, z.states);
   if (!y) return y.error();
   if (!present) return present.error();
-  const auto weights = wide_vector<float>(c, w);
-  const result<const float*> added = wide_vector<float>(c, bias);
-  const result<std::span<float>> rooms = c.scratch<float>(std::size_t(room));
+  const auto weights = wide_vector<float>(c, c.input(1)), added = wide_vector<float>(c, c.input(2));
+  const result<std::span<float>> rooms = c.scratch<float>(c.lanes() * std::size_t(z.room));
   if (!weights || !added || !rooms) return status_code::out_of_memory;
-  const std::int64_t slots = std::max<std::int64_t>(1, window), all = batches * channels;
+  const std::int64_t slots = std::max<std::int64_t>(1, window), all = z.batches * channels;
   const std::int64_t step = channels_last ? channels : 1;
   const auto first_of = [&](std::int64_t r, std::int64_t n) {
     return channels_last ? r / channels * n * channels + r % channels : r * n;
   };
-  parallel_each(c, all, 1 + (1 << 13) / (row * taps + 1), [&](std::int64_t r, std::size_t lane) {
-    float* const in = rooms->data() + std::int64_t(lane) * (room / std::int64_t(c.lanes()));
-    float* const to = in + row;
+  parallel_each(c, all, 1 + (1 << 13) / (z.row * taps + 1), [&](std::int64_t r, std::size_t lane) {
+    float* const in = rooms->data() + std::int64_t(lane) * z.room;
+    float* const to = in + z.row;
     const float* const kernel = *weights + r % channels * taps;
     if (past) gather_floats(past, (slots - 1) * all * before + first_of(r, before), step, 1, in, before);
     else std::fill_n(in, before, 0.0f);

@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/detail/float_product.hpp>
 #include <cameo/eps/cpu/recurrent.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <cstring>
 
@@ -62,28 +63,26 @@ struct sizes {
   }
 };
 
-status check_shape(const value& v, const extents& want, std::string_view what) {
-  if (!v || v.shape == want) return {};
-  return bad_input(what, " has shape ", v.shape, ", must be ", want);
+/// Checks the lengths of sequences, if they are given: [batch] numbers up to `most`.
+status check_lengths(std::string_view name, const value& lengths, std::int64_t most) {
+  for (std::int64_t b = 0; lengths && b < lengths.shape[0]; ++b)
+    if (status fits = check_element(name, lengths.as_unchecked<std::int32_t>()[b], 0, most); !fits) return fits;
+  return {};
 }
 
 /// Checks the inputs of the attention, and sets the size of its result ("answer").
 status check_memory(run_context& c, sizes& s) {
   const value &memory = c.input(11), &lengths = c.input(12);
   for (const std::size_t i : {8, 9, 10, 11})
-    if (!c.input(i)) return bad_input("QW, MW, V and M must be given");
-  for (std::int64_t b = 0; lengths && b < s.batch; ++b)
-    if (const std::int32_t n = lengths.as_unchecked<std::int32_t>()[b]; n < 0 || n > memory.shape[1])
-      return bad_input("memory_seq_lens says ", n, " for batch ", b, "; it must lie in [0,", memory.shape[1], "]");
+    if (status given = check_needs("the attention", true, "QW, MW, V and M", bool(c.input(i))); !given) return given;
+  if (status fits = check_lengths("memory_seq_lens", lengths, memory.shape[1]); !fits) return fits;
   s.answer = c.input(13) ? c.input(13).shape[2] : memory.shape[2];
-  const extents& w = c.input(1).shape;
-  if (w[2] - s.inputs == s.answer) return {};
-  return bad_input("W has shape ", w, ", must have ", s.inputs, " + ", s.answer, " columns");
+  return check_count("a row of W, without its inputs,", c.input(1).shape[2] - s.inputs, s.answer);
 }
 
 result<sizes> read_sizes(const recurrent_state& how, run_context& c) {
   const extents &x = c.input(0).shape, &w = c.input(1).shape, &r = c.input(2).shape;
-  if (w[0] != how.directions) return bad_input("W has shape ", w, ", must be [", how.directions, ",...]");
+  if (status fits = check_shape("W", w, {how.directions, w[1], w[2]}); !fits) return fits;
   sizes s{x[how.batch_first ? 1 : 0],
           x[how.batch_first ? 0 : 1],
           x[2],
@@ -91,20 +90,15 @@ result<sizes> read_sizes(const recurrent_state& how, run_context& c) {
           how.gates(),
           how.directions};
   std::int64_t width = 0, all = 0, rows = 0;
-  if (!checked_multiply(s.length, s.batch, rows)) return bad_input("X has shape ", x, ", which is too large");
-  if (!checked_multiply(s.hidden, 2 * s.gates, width) || !checked_multiply(width, s.directions, all))
-    return bad_input("R has shape ", r, ", which is too large");
-  if (how.attends)
-    if (status fits = check_memory(c, s); !fits) return fits;
-  if (status fits = check_shape(c.input(4), {s.batch}, "sequence_lens"); !fits) return fits;
+  const bool fits_r = checked_multiply(s.hidden, 2 * s.gates, width) && checked_multiply(width, s.directions, all);
   const extents state = s.state(how.batch_first);
-  if (status fits = check_shape(c.input(5), state, "initial_h"); !fits) return fits;
-  if (how.kind == recurrent_state::cell::lstm)
-    if (status fits = check_shape(c.input(6), state, "initial_c"); !fits) return fits;
-  if (const value& lens = c.input(4); lens)
-    for (std::int64_t b = 0; b < s.batch; ++b)
-      if (const std::int32_t n = lens.as_unchecked<std::int32_t>()[b]; n < 0 || n > s.length)
-        return bad_input("sequence_lens says ", n, " for batch ", b, "; it must lie in [0,", s.length, "]");
+  const bool is_lstm = how.kind == recurrent_state::cell::lstm;
+  const status checked = check_all(
+      {check_fits("X", checked_multiply(s.length, s.batch, rows)), check_fits("R", fits_r),
+       check_input("sequence_lens", c.input(4), {s.batch}), check_input("initial_h", c.input(5), state),
+       is_lstm ? check_input("initial_c", c.input(6), state) : status{}, how.attends ? check_memory(c, s) : status{}});
+  if (!checked) return checked;
+  if (status fits = check_lengths("sequence_lens", c.input(4), s.length); !fits) return fits;
   return s;
 }
 
@@ -143,21 +137,21 @@ template <class C>
 struct direction {
   const recurrent_state& how;
   sizes s;
-  std::size_t d;
-  bool reverse;
-  const C* bias;                        // the bias of R, [gates * hidden]; null: none
-  const C* peepholes;                   // [3 * hidden], of i, o, f; null: none
-  const std::int32_t* lengths;          // the length of each batch; null: all have s.length
-  C* gates;                             // the gates of all steps, [length * batch, width], with the rows of X
-  C* products;                          // [batch, width]
-  C* reset;                             // [batch, hidden], for GRU
-  C* state;                             // [batch, hidden]
-  C* memory;                            // the cell state of LSTM, [batch, hidden]
-  value* y;                             // the output Y, or null
-  C* rounded;                           // a buffer for the state in quantized precision, or null
-  const memory_attention<C>* memories;  // the attention of AttnLSTM, or null
-  C* step_input;                        // with attention, [batch, hidden + answer]: the state and the answer
-  step_product<C> by_state, by_reset;
+  std::int64_t d = 0;
+  bool reverse = false;
+  const C* bias = nullptr;                             // the bias of R, [gates * hidden]; null: none
+  const C* peepholes = nullptr;                        // [3 * hidden], of i, o, f; null: none
+  const std::int32_t* lengths = nullptr;               // the length of each batch; null: all have s.length
+  C* gates = nullptr;                                  // of all steps, [length * batch, width], with the rows of X
+  C* products = nullptr;                               // [batch, width]
+  C* reset = nullptr;                                  // [batch, hidden], for GRU
+  C* state = nullptr;                                  // [batch, hidden]
+  C* memory = nullptr;                                 // the cell state of LSTM, [batch, hidden]
+  value *y = nullptr, *y_h = nullptr, *y_c = nullptr;  // the outputs; null: the node does not have them
+  C* rounded = nullptr;                                // a buffer for the state in quantized precision, or null
+  const memory_attention<C>* memories = nullptr;       // the attention of AttnLSTM, or null
+  C* step_input = nullptr;  // with attention, [batch, hidden + answer]: the state and the answer
+  step_product<C> by_state = {}, by_reset = {};
 
   std::int64_t length_of(std::int64_t b) const { return lengths ? lengths[b] : s.length; }
   /// The position in the sequence of batch b at step t; -1 if the sequence has ended.
@@ -169,9 +163,25 @@ struct direction {
     return gates + (how.batch_first ? b * s.length + time : time * s.batch + b) * s.width();
   }
   std::int64_t y_at(std::int64_t time, std::int64_t b) const {
-    const std::int64_t row = how.batch_first ? (b * s.length + time) * s.directions + std::int64_t(d)
-                                             : (time * s.directions + std::int64_t(d)) * s.batch + b;
+    const std::int64_t row =
+        how.batch_first ? (b * s.length + time) * s.directions + d : (time * s.directions + d) * s.batch + b;
     return row * s.hidden;
+  }
+
+  /// The position of the state of batch b in an input or output.
+  std::int64_t state_at(std::int64_t b) const {
+    return (how.batch_first ? b * s.directions + d : d * s.batch + b) * s.hidden;
+  }
+  /// Sets the state before the first step: the initial one, or 0. The final state of an empty sequence is 0, whatever
+  /// its initial state is.
+  void begin(const value& initial, C* to) const {
+    for (std::int64_t b = 0; b < s.batch; ++b, to += s.hidden)
+      if (initial && !(lengths && lengths[b] == 0)) load_floats(initial, state_at(b), to, s.hidden);
+      else std::fill_n(to, s.hidden, C(0));
+  }
+  /// Writes the state after the last step.
+  void finish(const C* from, const value* to) const {
+    for (std::int64_t b = 0; to && b < s.batch; ++b) save_floats(from + b * s.hidden, *to, state_at(b), s.hidden);
   }
 
   void rnn_cell(std::int64_t b, C* gate) const {
@@ -282,8 +292,7 @@ result<const C*> decoded_weights(run_context& c, std::size_t i, std::size_t scal
   const value &codes = c.input(i), &scale = c.input(scale_at), &zero = c.input(scale_at + 1);
   const std::int64_t directions = codes.shape[0], rows = codes.shape[1], columns = codes.shape[2];
   const bool by_column = scale.shape.rank() == 2;
-  if (!(zero.shape == scale.shape))
-    return bad_input("the zero point of input ", i, " has shape ", zero.shape, ", must be ", scale.shape);
+  if (status fits = check_shape(i == 1 ? "W_zero_point" : "R_zero_point", zero.shape, scale.shape); !fits) return fits;
   const result<C*> made = scratch_of<C>(c, {directions, rows, columns});
   if (!made) return made.error();
   for (std::int64_t d = 0; d < directions; ++d)
@@ -298,28 +307,56 @@ result<const C*> decoded_weights(run_context& c, std::size_t i, std::size_t scal
   return static_cast<const C*>(*made);
 }
 
-/// Reads X, W and R, and dequantizes quantized weights.
+/// Reads X, W and R. In quantized precision it rounds X, dequantizes W and R, and takes a buffer for rounded states.
 template <class C>
-status read_factors(const recurrent_state& how, run_context& c, number_source<C, or_narrow<C>> (&factors)[3]) {
-  for (const std::size_t i : {0, 1, 2}) {
-    if (i == 0 || !how.quantized) {
-      factors[i] = source_of<C>(c.input(i));
-      continue;
-    }
-    const result<const C*> decoded = decoded_weights<C>(c, i, i == 1 ? 8 : 10);
-    if (!decoded) return decoded.error();
-    factors[i] = {*decoded};
-  }
+status read_factors(run_context& c, direction<C>& to, number_source<C, or_narrow<C>> (&factors)[3]) {
+  factors[0] = source_of<C>(c.input(0));
+  if (!to.how.quantized) return factors[1] = source_of<C>(c.input(1)), factors[2] = source_of<C>(c.input(2)), status{};
+  const result<const C*> w = decoded_weights<C>(c, 1, 8), r = decoded_weights<C>(c, 2, 10);
+  if (!w) return w.error();
+  if (!r) return r.error();
+  const sizes& s = to.s;
+  const result<C*> x = scratch_of<C>(c, {s.length, s.batch, s.inputs}), state = scratch_of<C>(c, {s.batch, s.hidden});
+  if (!x || !state) return status_code::out_of_memory;
+  round_to_steps(factors[0].data, s.length * s.batch * s.inputs, *x);
+  factors[0] = {*x}, factors[1] = {*w}, factors[2] = {*r}, to.rounded = *state;
   return {};
 }
 
-/// Calls f(offset in an input or output, offset in [batch, hidden]) for the state of direction d of each batch.
-template <class F>
-void each_state_row(const recurrent_state& how, const sizes& s, std::int64_t d, const F& f) {
-  for (std::int64_t b = 0; b < s.batch; ++b) {
-    const std::int64_t row = how.batch_first ? b * s.directions + d : d * s.batch + b;
-    f(row * s.hidden, b * s.hidden);
+/// Makes the outputs, which are 0 after the end of a shorter sequence.
+template <class C>
+status make_outputs(run_context& c, direction<C>& to) {
+  const sizes& s = to.s;
+  const extents all = to.how.batch_first ? extents{s.batch, s.length, s.directions, s.hidden}
+                                         : extents{s.length, s.directions, s.batch, s.hidden};
+  value** const outputs[] = {&to.y, &to.y_h, &to.y_c};
+  for (std::size_t i = 0; i < (to.how.kind == recurrent_state::cell::lstm ? 3 : 2); ++i) {
+    const result<value*> made = optional_output(c, i, i == 0 ? all : s.state(to.how.batch_first));
+    if (!made) return made.error();
+    *outputs[i] = *made;
   }
+  if (to.y && to.lengths) std::memset(to.y->data, 0, to.y->bytes());
+  return {};
+}
+
+/// Takes the memory that all directions use, with a buffer for sums of biases.
+template <class C>
+status take_memory(run_context& c, direction<C>& to, C*& biases) {
+  const sizes& s = to.s;
+  const std::int64_t width = s.width(), n = s.hidden;
+  const std::pair<C**, extents> all[] = {{&to.gates, {s.length, s.batch, width}},
+                                         {&to.products, {s.batch, width}},
+                                         {&to.reset, {s.batch, n}},
+                                         {&to.state, {s.batch, n}},
+                                         {&to.memory, {s.batch, n}},
+                                         {&biases, {width}},
+                                         {&to.step_input, {to.how.attends ? s.batch : 0, n + s.answer}}};
+  for (const auto& [room, shape] : all) {
+    const result<C*> made = scratch_of<C>(c, shape);
+    if (!made) return made.error();
+    *room = *made;
+  }
+  return {};
 }
 
 /// Prepares the attention of direction d: computes its keys, and sets its results ("answers") to 0.
@@ -388,37 +425,72 @@ status multiply_inputs(run_context& c, const recurrent_state& how, const sizes& 
   return multiply_by(w.data);
 }
 
+/// Prepares direction to.d: packs its weights, and computes the part of its gates that does not depend on the state.
+template <class C>
+status begin_direction(run_context& c, direction<C>& to, const number_source<C, or_narrow<C>> (&factors)[3],
+                       const C* biases, C* sum_of_biases, memory_attention<C>& memories) {
+  const recurrent_state& how = to.how;
+  const sizes& s = to.s;
+  const std::int64_t width = s.width(), n = s.hidden;
+  const number_source<C, or_narrow<C>> w = factors[1] + to.d * width * (s.inputs + s.answer);
+  number_source<C, or_narrow<C>> r = factors[2] + to.d * width * n;
+  if (how.attends) {
+    const result<memory_attention<C>> read = read_memory<C>(c, s, to.d);
+    if (!read) return read.error();
+    const result<const C*> both = joined_weights<C>(c, s, w.data, r.data);
+    if (!both) return both.error();
+    memories = *read, to.memories = &memories, r = {*both};
+  }
+  const C* const bias = biases ? biases + to.d * 2 * width : nullptr;
+  to.bias = bias ? bias + width : nullptr;
+  if (status done = multiply_inputs(c, how, s, factors[0], w, bias, sum_of_biases, to.gates); !done) return done;
+  const result<step_product<C>> by_state = pack_step<C>(c, r, s.batch, width, n + s.answer);
+  if (!by_state) return by_state.error();
+  to.by_state = *by_state;
+  if (how.kind != recurrent_state::cell::gru || how.linear_before_reset) return {};
+  const result<step_product<C>> by_reset = pack_step<C>(c, r + 2 * n * n, s.batch, n, n);
+  if (by_reset) to.by_reset = *by_reset;
+  return by_reset.error();
+}
+
+/// Reads the activations of all directions, and their parameters, which are listed in the same order.
+status read_activations(const op::lstm_attributes& a, dtype type, recurrent_state& to) {
+  using cell = recurrent_state::cell;
+  const bool is_rnn = to.kind == cell::rnn;
+  const std::size_t each = is_rnn ? 1 : to.kind == cell::lstm ? 3 : 2;
+  const std::span<const std::string_view> names = a.activations;
+  std::size_t alpha = 0, beta = 0;
+  // The default of RNN's activations in ONNX has two names for any direction; files may contain it.
+  if (!names.empty() && !(is_rnn && names.size() == 2))
+    if (status s = of_model(check_count("activations", std::int64_t(names.size()), std::int64_t(each) * to.directions));
+        !s)
+      return s;
+  for (std::size_t d = 0; d < std::size_t(to.directions); ++d)
+    for (std::size_t i = 0; i < each; ++i) {
+      const std::string_view otherwise = !is_rnn && i == 0 ? "sigmoid" : "tanh";
+      const std::string_view name = names.empty() ? otherwise : names[d * each + i];
+      const activation_row* const row = find_activation(name);
+      if (!row) return bad_attribute("activation '", name, "' is not one that ONNX defines");
+      gate_activation& gate = (i == 0 ? to.f : i == 1 ? to.g : to.h)[d];
+      gate = {row->loop(type), row->preset};
+      if (row->takes_alpha && alpha < a.activation_alpha.size()) gate.parameters.a = a.activation_alpha[alpha++];
+      if (row->takes_beta && beta < a.activation_beta.size()) gate.parameters.b = a.activation_beta[beta++];
+    }
+  return {};
+}
+
 }  // namespace
 
 result<recurrent_state> recurrent_state::read(const bind_context& c, cell kind) {
+  const attributes_of<op::LSTM> a{c.attributes};  // the other operators have no more, but for linear_before_reset
   recurrent_state made;
   made.kind = kind;
-  const std::string_view direction = c.string_or("direction", "forward");
-  made.directions = direction == "bidirectional" ? 2 : 1, made.backwards = direction == "reverse";
-  made.hidden = c.int_or("hidden_size", 0);
-  made.batch_first = c.int_or("layout", 0) != 0;
-  made.input_forget = c.int_or("input_forget", 0) != 0;
-  made.linear_before_reset = c.int_or("linear_before_reset", 0) != 0;
-  made.clip = c.float_or("clip", 0);
-  const std::size_t each = kind == cell::rnn ? 1 : kind == cell::lstm ? 3 : 2;
-  const std::span<const std::string_view> names = c.strings_or("activations");
-  const std::span<const float> alphas = c.floats_or("activation_alpha"), betas = c.floats_or("activation_beta");
-  std::size_t alpha = 0, beta = 0;
-  // The default of RNN's activations in ONNX has two names for any direction; files may contain it.
-  const bool is_default = kind == cell::rnn && names.size() == 2;
-  if (!names.empty() && names.size() != each * std::size_t(made.directions) && !is_default)
-    return bad_attribute("activations has ", names.size(), " names, must have ", each, " per direction");
-  for (std::size_t d = 0; d < std::size_t(made.directions); ++d)
-    for (std::size_t i = 0; i < each; ++i) {
-      const bool gate = kind != cell::rnn && i == 0;
-      const std::string_view name = names.empty() ? gate ? "sigmoid" : "tanh" : names[d * each + i];
-      const activation_row* const row = find_activation(name);
-      if (!row) return bad_attribute("activation '", name, "' is not one that ONNX defines");
-      gate_activation& a = (i == 0 ? made.f : i == 1 ? made.g : made.h)[d];
-      a = {row->loop(c.inputs[0].type), row->preset};
-      if (row->takes_alpha && alpha < alphas.size()) a.parameters.a = alphas[alpha++];
-      if (row->takes_beta && beta < betas.size()) a.parameters.b = betas[beta++];
-    }
+  made.directions = a.direction == op::direction_choice::bidirectional ? 2 : 1;
+  made.backwards = a.direction == op::direction_choice::reverse;
+  made.hidden = a.hidden_size.value_or(0), made.clip = a.clip.value_or(0);
+  made.batch_first = a.layout != 0, made.input_forget = a.input_forget != 0;
+  made.linear_before_reset = kind == cell::gru && attributes_of<op::GRU>{c.attributes}.linear_before_reset != 0;
+  if (status read = read_activations(a, c.inputs[0].type, made); !read) return read;
   return made;
 }
 
@@ -426,82 +498,25 @@ template <class C>
 status recurrent_state::run_as(run_context& c) const {
   const result<sizes> read = read_sizes(*this, c);
   if (!read) return read.error();
-  const sizes s = *read;
-  const bool is_lstm = kind == cell::lstm;
-  const extents y_shape = batch_first ? extents{s.batch, s.length, s.directions, s.hidden}
-                                      : extents{s.length, s.directions, s.batch, s.hidden};
-  const extents state_shape = s.state(batch_first);
-  const result<value*> y = optional_output(c, 0, y_shape), y_h = optional_output(c, 1, state_shape);
-  result<value*> y_c = static_cast<value*>(nullptr);
-  if (is_lstm) y_c = optional_output(c, 2, state_shape);
-  if (!y) return y.error();
-  if (!y_h) return y_h.error();
-  if (!y_c) return y_c.error();
-  const result<const C*> all_biases = wide_vector<C>(c, c.input(3)), all_peepholes = wide_vector<C>(c, c.input(7));
-  if (!all_biases || !all_peepholes) return status_code::out_of_memory;
+  direction<C> one{*this, *read};
+  if (const value& lengths = c.input(4)) one.lengths = lengths.as_unchecked<std::int32_t>().data();
+  if (status made = make_outputs(c, one); !made) return made;
+  const result<const C*> biases = wide_vector<C>(c, c.input(3)), peepholes = wide_vector<C>(c, c.input(7));
+  if (!biases || !peepholes) return status_code::out_of_memory;
   number_source<C, or_narrow<C>> factors[3];
-  if (status done = read_factors(*this, c, factors); !done) return done;
-  C* rounded = nullptr;
-  if (quantized) {
-    const result<C*> x = scratch_of<C>(c, {s.length, s.batch, s.inputs}),
-                     of_state = scratch_of<C>(c, {s.batch, s.hidden});
-    if (!x) return x.error();
-    if (!of_state) return of_state.error();
-    round_to_steps(factors[0].data, s.length * s.batch * s.inputs, *x);
-    factors[0] = {*x}, rounded = *of_state;
-  }
-  const auto* const lengths = c.input(4) ? c.input(4).as_unchecked<std::int32_t>().data() : nullptr;
-  const std::int64_t width = s.width(), n = s.hidden;
-  const result<C*> gates = scratch_of<C>(c, {s.length, s.batch, width}), products = scratch_of<C>(c, {s.batch, width});
-  const result<C*> reset = scratch_of<C>(c, {s.batch, n}), state = scratch_of<C>(c, {s.batch, n}),
-                   memory = scratch_of<C>(c, {s.batch, n});
-  const result<C*> biases = scratch_of<C>(c, {width}),
-                   step_input = scratch_of<C>(c, {attends ? s.batch : 0, n + s.answer});
-  for (const result<C*>* r : {&gates, &products, &reset, &state, &memory, &biases, &step_input})
-    if (!*r) return r->error();
-  if (*y && lengths) std::memset((*y)->data, 0, (*y)->bytes());
-  for (std::int64_t d = 0; d < s.directions; ++d) {
-    const number_source<C, or_narrow<C>> w = factors[1] + d * width * (s.inputs + s.answer);
-    number_source<C, or_narrow<C>> r = factors[2] + d * width * n;
-    result<memory_attention<C>> memories = memory_attention<C>{};
-    if (attends) {
-      memories = read_memory<C>(c, s, d);
-      if (!memories) return memories.error();
-      const result<const C*> both = joined_weights<C>(c, s, w.data, r.data);
-      if (!both) return both.error();
-      r = {*both};
-    }
-    const C* const bias = *all_biases ? *all_biases + d * 2 * width : nullptr;
-    if (status done = multiply_inputs(c, *this, s, factors[0], w, bias, *biases, *gates); !done) return done;
-    const bool two_steps = kind == cell::gru && !linear_before_reset;
-    const result<step_product<C>> by_state = pack_step<C>(c, r, s.batch, width, n + s.answer);
-    if (!by_state) return by_state.error();
-    result<step_product<C>> by_reset = step_product<C>{};
-    if (two_steps) by_reset = pack_step<C>(c, r + 2 * n * n, s.batch, n, n);
-    if (!by_reset) return by_reset.error();
-    each_state_row(*this, s, d, [&](std::int64_t from, std::int64_t to) {
-      for (const auto& [room, i] : {std::pair{*state, std::size_t{5}}, std::pair{*memory, std::size_t{6}}})
-        if (c.input(i) && (i == 5 || is_lstm)) load_floats(c.input(i), from, room + to, n);
-        else std::fill_n(room + to, n, C(0));
-    });
-    for (std::int64_t b = 0; lengths && b < s.batch; ++b)
-      if (lengths[b] == 0) {  // the final state of an empty sequence is 0, whatever the initial state is
-        std::fill_n(*state + b * n, n, C(0));
-        std::fill_n(*memory + b * n, n, C(0));
-      }
-    const C* const peepholes = is_lstm && *all_peepholes ? *all_peepholes + d * 3 * n : nullptr;
-    const C* const own_bias = bias ? bias + width : nullptr;
-    const memory_attention<C>* const attended = attends ? &*memories : nullptr;
-    const direction<C> one{*this,     s,         std::size_t(d), backwards || d == 1,
-                           own_bias,  peepholes, lengths,        *gates,
-                           *products, *reset,    *state,         *memory,
-                           *y,        rounded,   attended,       *step_input,
-                           *by_state, *by_reset};
+  if (status done = read_factors(c, one, factors); !done) return done;
+  C* sum_of_biases = nullptr;
+  if (status taken = take_memory(c, one, sum_of_biases); !taken) return taken;
+  const value none;
+  const bool is_lstm = kind == cell::lstm;
+  for (one.d = 0; one.d < one.s.directions; ++one.d) {
+    one.reverse = backwards || one.d == 1;
+    one.peepholes = is_lstm && *peepholes ? *peepholes + one.d * 3 * one.s.hidden : nullptr;
+    memory_attention<C> memories{};
+    if (status begun = begin_direction(c, one, factors, *biases, sum_of_biases, memories); !begun) return begun;
+    one.begin(c.input(5), one.state), one.begin(is_lstm ? c.input(6) : none, one.memory);
     if (status done = one.run(c); !done) return done;
-    each_state_row(*this, s, d, [&](std::int64_t to, std::int64_t from) {
-      if (*y_h) save_floats(*state + from, **y_h, to, n);
-      if (*y_c) save_floats(*memory + from, **y_c, to, n);
-    });
+    one.finish(one.state, one.y_h), one.finish(one.memory, one.y_c);
   }
   return {};
 }

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <utility>
 
+#include <cameo/op/attributes/microsoft.hpp>
+
 #include "cross_scores.hpp"
 #include "decoder_steps.hpp"
 #include "skeletons/float_output.hpp"
@@ -58,22 +60,21 @@ status read_beams(const run_context& c, const token_search& how, beam_plan& out)
   read_scalar(c, 3, out.beams);
   read_scalar(c, 4, out.wanted);
   read_scalar(c, 5, out.length_penalty);
-  if (out.beams < 1 || out.beams > 128) return bad_input("num_beams is ", out.beams, ", must be from 1 to 128");
-  if (out.wanted < 1 || out.wanted > out.beams)
-    return bad_input("num_return_sequences is ", out.wanted, ", must be from 1 to num_beams ", out.beams);
-  return {};
+  return check_all(
+      {check_number("num_beams", out.beams, 1, 128), check_number("num_return_sequences", out.wanted, 1, out.beams)});
 }
 
-/// Reads the score changes that only WhisperBeamSearch has.
-status read_whisper(const run_context& c, const timestamp_rules& times, score_changes& out) {
+/// Reads the score changes of WhisperBeamSearch, too.
+status read_beam_changes(const run_context& c, const beam_search& how, const beam_plan& plan, std::int64_t words,
+                         const timestamp_rules& times, score_changes& out) {
+  if (status read = read_changes(c, how, beam_inputs, plan, words, out); !read) return read;
+  if (how.kind != token_search::model::whisper) return {};
   std::int32_t processor = 0;
   read_scalar(c, processor_input, processor);
   read_scalar(c, temperature_input, out.temperature);
-  if (processor < 0) return bad_input("logits_processor is ", processor, ", must not be negative");
+  if (status s = check_at_least("logits_processor", processor, 0); !s) return s;
   if (processor == 1) {
-    if (times.first_time < 0 || times.first_time >= out.words)
-      return bad_input("logits_processor 1 needs beginning_timestamp_token_id among the ", out.words, " words, it is ",
-                       times.first_time);
+    if (status s = check_number("beginning_timestamp_token_id", times.first_time, 0, out.words - 1); !s) return s;
     out.times = &times;
   }
   const value& forced = c.input(extra_input);
@@ -139,6 +140,11 @@ struct beams_state {
     const float best = ended_sequences::scored(of[order[0]], rows.length, plan.length_penalty);
     ended.done = stops_early || ended.all[ended.worst()].score >= best;
   }
+  /// Adds to the path of each sequence the row that the decoder read its token in.
+  void extend_paths() {
+    for (std::int64_t r = 0; r < rows.count; ++r) paths.row(r)[paths.length] = std::int32_t(r);
+    ++paths.length;
+  }
   /// Adds a token to each sequence; true if all batches are done.
   bool step() {
     for (std::int64_t r = 0; r < rows.count; ++r)
@@ -152,6 +158,30 @@ struct beams_state {
     others.length = rows.length + 1, other_paths.length = paths.length;
     std::swap(rows, others), std::swap(paths, other_paths);
     return std::ranges::all_of(found, &ended_sequences::done);
+  }
+};
+
+/// The outputs of scores, and of the probability that there is no speech; null: the node does not have them.
+struct shown_words {
+  float *scores = nullptr, *no_speech = nullptr;
+  std::int64_t no_speech_word = -1;
+
+  status make(run_context& c, const beam_plan& plan, std::int64_t word, std::int64_t words) {
+    const extents shape{plan.most - plan.length, plan.batches, plan.beams, words};
+    const result<float*> all = optional_floats(c, 2, shape),
+                         none = optional_floats(c, no_speech_output, {plan.batches});
+    if (!all) return all.error();
+    if (!none) return none.error();
+    scores = *all, no_speech = *none, no_speech_word = word;
+    if (scores) std::fill_n(scores, shape.count(), 0.0f);
+    return no_speech ? check_number("no_speech_token_id", word, 0, words - 1) : status{};
+  }
+  void take_no_speech(const beam_plan& plan, std::span<const float> logarithms, std::int64_t words) {
+    for (std::int64_t b = 0; no_speech && b < plan.batches; ++b)
+      no_speech[b] = std::exp(logarithms[std::size_t(b * plan.beams * words + no_speech_word)]);
+  }
+  void take_scores(std::span<const float> step) {
+    if (scores) scores = std::copy(step.begin(), step.end(), scores);
   }
 };
 
@@ -215,18 +245,18 @@ status write_outputs(run_context& c, beams_state& state, std::int32_t* y, cross_
 }  // namespace
 
 result<beam_search> beam_search::bind(bind_context& c) {
-  const result<token_search> base = read(c);
+  const attributes_of<op::microsoft::WhisperBeamSearch> a{c.attributes};  // has all of BeamSearch
+  const result<token_search> base = read(c, a.decoder_output_cross_qk.value_or(0) != 0);
   if (!base) return base.error();
-  beam_search made{*base};
-  made.stops_early = c.int_or("early_stopping", 0) == 1;
-  made.special = {c.int_or("translate_token_id", -1),     c.int_or("transcribe_token_id", -1),
-                  c.int_or("start_of_lm_token_id", -1),   c.int_or("no_speech_token_id", -1),
-                  c.int_or("no_timestamps_token_id", -1), c.int_or("beginning_timestamp_token_id", -1)};
-  if (c.has_output(cross_output) && made.shown == 0)
-    return bad_attribute("the output cross_qk needs decoder_output_cross_qk, and a decoder that gives scores");
-  if (c.has_output(no_speech_output) && made.special.no_speech < 0)
-    return bad_attribute("the output non_speech_probs needs no_speech_token_id");
-  return made;
+  const special_words special{a.translate_token_id.value_or(-1),     a.transcribe_token_id.value_or(-1),
+                              a.start_of_lm_token_id.value_or(-1),   a.no_speech_token_id.value_or(-1),
+                              a.no_timestamps_token_id.value_or(-1), a.beginning_timestamp_token_id.value_or(-1)};
+  const status has = check_all(
+      {check_needs("the output cross_qk", c.has_output(cross_output), "decoder_output_cross_qk", base->shown != 0),
+       check_needs("the output non_speech_probs", c.has_output(no_speech_output), "no_speech_token_id",
+                   special.no_speech >= 0)});
+  if (!has) return of_model(has);
+  return beam_search{*base, a.early_stopping == 1, special};
 }
 
 status beam_search::run(run_context& c) const {
@@ -237,9 +267,8 @@ status beam_search::run(run_context& c) const {
   if (!y) return y.error();
   decoder_steps steps{c, *this, plan, plan.beams};
   if (status begun = steps.begin(c.input(beam_inputs.attention)); !begun) return begun;
-  const std::int64_t count = words ? std::min(words, steps.words()) : steps.words();
+  const std::int64_t count = steps.words();
   score_changes changes;
-  if (status read = read_changes(c, *this, beam_inputs, plan, count, changes); !read) return read;
   const timestamp_rules times{end,
                               start,
                               special.translate,
@@ -247,37 +276,28 @@ status beam_search::run(run_context& c) const {
                               special.start_of_lm,
                               special.no_timestamps,
                               special.first_time};
-  if (kind == model::whisper)
-    if (status read = read_whisper(c, times, changes); !read) return read;
+  if (status read = read_beam_changes(c, *this, plan, count, times, changes); !read) return read;
   cross_scores crossed;
-  if (crosses)
-    if (status begun = crossed.begin(c, steps, c.input(pairs_input), plan.most - plan.length); !begun) return begun;
-  const extents of_scores{plan.most - plan.length, plan.batches, plan.beams, count};
-  result<float*> all_scores = optional_floats(c, 2, of_scores);
-  if (!all_scores) return all_scores.error();
-  if (*all_scores) std::fill_n(*all_scores, of_scores.count(), 0.0f);
-  const result<float*> no_speech = optional_floats(c, no_speech_output, {plan.batches});
-  if (!no_speech) return no_speech.error();
-  if (*no_speech && special.no_speech >= count)
-    return bad_input("no_speech_token_id is ", special.no_speech, ", the decoder has ", count, " words");
+  if (status begun = crosses ? crossed.begin(c, steps, c.input(pairs_input), plan.most - plan.length) : status{};
+      !begun)
+    return begun;
+  shown_words shown_of;
+  if (status made = shown_of.make(c, plan, special.no_speech, count); !made) return made;
   beams_state state{plan, end, pad, stops_early};
   std::span<ended_sequence> kept;
   if (status made = take_memory(c, state, count, crosses, kept); !made) return made;
   for (std::int64_t step = 0;; ++step) {
     for (std::int64_t r = 0; r < steps.rows(); ++r)
       to_logarithms(steps.logits(r), count, state.scores.data() + r * count);
-    for (std::int64_t b = 0; *no_speech && step == 0 && b < plan.batches; ++b)
-      (*no_speech)[b] = std::exp(state.scores[std::size_t(b * plan.beams * count + special.no_speech)]);
+    if (step == 0) shown_of.take_no_speech(plan, state.scores, count);
     changes.apply(state.rows, step, state.scores.data());
     const bool over = state.step();
-    if (*all_scores) *all_scores = std::copy(state.scores.begin(), state.scores.end(), *all_scores);
+    shown_of.take_scores(state.scores);
     if (over || state.rows.length == plan.most) break;
     if (status done = steps.next(state.rows, plan.beams == 1 ? nullptr : state.parents.data()); !done) return done;
-    if (crosses) {
-      if (status kept_scores = crossed.take(steps); !kept_scores) return kept_scores;
-      for (std::int64_t r = 0; r < steps.rows(); ++r) state.paths.row(r)[state.paths.length] = std::int32_t(r);
-      ++state.paths.length;
-    }
+    if (!crosses) continue;
+    if (status kept_scores = crossed.take(steps); !kept_scores) return kept_scores;
+    state.extend_paths();
   }
   steps.end();
   return write_outputs(c, state, y->data(), crosses ? &crossed : nullptr);

@@ -14,11 +14,8 @@ class cross_scores {
     const auto layers = std::int64_t(steps.shown().size());
     chosen_ = pairs ? pairs.as_unchecked<std::int32_t>().data() : nullptr;
     count_ = pairs ? pairs.shape[0] : layers * heads_;
-    for (std::int64_t i = 0; chosen_ && i < count_; ++i)
-      if (const std::int64_t layer = chosen_[2 * i], head = chosen_[2 * i + 1];
-          layer < 0 || layer >= layers || head < 0 || head >= heads_)
-        return bad_input("cross_qk_layer_head names head ", head, " of layer ", layer, "; there are ", layers,
-                         " layers of ", heads_, " heads");
+    for (std::int64_t i = 0; chosen_ && i < 2 * count_; ++i)
+      if (status s = check_element("cross_qk_layer_head", chosen_[i], 0, (i % 2 ? heads_ : layers) - 1); !s) return s;
     const auto room = scratch_of<float>(c, {calls, rows_, count_, length_});
     if (!room) return room.error();
     room_ = *room;
@@ -29,10 +26,10 @@ class cross_scores {
   status take(const decoder_steps& steps) {
     const std::span<const value> shown = steps.shown();
     for (const value& v : shown)
-      if (v.kind != value_kind::tensor || v.type != dtype::f32 || v.shape.rank() != 4 || v.shape[0] != rows_ ||
-          v.shape[1] != heads_ || v.shape[2] < 1 || v.shape[3] != length_)
-        return bad_input("the decoder gave scores of cross attention ", v.type, " ", v.shape, ", must be float [",
-                         rows_, ",", heads_, ",tokens,", length_, "]");
+      if (status s = check_returned("cross_qk of the decoder", v, "[rows,heads,more+1,length]",
+                                    {{"rows", rows_}, {"heads", heads_}, {"length", length_}});
+          !s)
+        return s;
     float* to = room_ + calls_++ * rows_ * count_ * length_;
     for (std::int64_t r = 0; r < rows_; ++r)
       for (std::int64_t i = 0; i < count_; ++i, to += length_) {

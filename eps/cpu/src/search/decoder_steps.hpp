@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/eps/cpu/token_search.hpp>
+#include <cameo/geometry/shape_pattern.hpp>
 
 #include <array>
 #include <cstring>
@@ -9,6 +10,14 @@
 #include "token_scores.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
+
+/// Checks that a value which a graph returned is a tensor of float, whose shape matches a pattern with these sizes.
+inline status check_returned(std::string_view name, const value& v, std::string_view pattern,
+                             std::initializer_list<geometry::named_size> sizes) {
+  if (status s = check_tensor(name, v, dtype::f32); !s) return s;
+  const geometry::named_shape<std::int64_t> one[] = {{name, geometry::shape_of(v)}};
+  return geometry::check_shapes<std::int64_t>(pattern, one, {sizes.begin(), sizes.size()});
+}
 
 /// Runs the graphs of a search: after begin() and next(), logits() are those of the last token of each row; a batch has
 /// `beams` rows. Models differ in their first step, and in the inputs of the decoder other than past keys and values:
@@ -58,7 +67,8 @@ class decoder_steps {
   }
 
   std::int64_t rows() const { return rows_; }
-  std::int64_t words() const { return words_; }
+  /// The words that have logits, without those from the attribute vocab_size on.
+  std::int64_t words() const { return how_.words ? std::min(how_.words, words_) : words_; }
   /// The logits of the last token of row r.
   const float* logits(std::int64_t r) const {
     const extents& s = logits_->shape;
@@ -145,14 +155,12 @@ class decoder_steps {
     if (status done = call(how_.first, std::span{in}.first(count), encoded_); !done) return done;
     if (how_.encoder_starts) c_.release(in[count - 1]);
     for (std::size_t i = 0; i < encoded_.size(); ++i) {
-      const std::size_t rank = how_.encoder_starts && i < 2 ? 3 : 4;
-      const value& v = encoded_[i];
-      if (v.kind != value_kind::tensor || v.type != dtype::f32 || v.shape.rank() != rank || v.shape[0] != plan_.batches)
-        return bad_input("the encoder gave ", v.type, " ", v.shape, " as output ", i, ", must be float with ", rank,
-                         " axes, the first of ", plan_.batches);
+      const std::string_view shape = how_.encoder_starts && i < 2 ? "[batch,_,_]" : "[batch,_,_,_]";
+      if (status s = check_returned("an output of the encoder", encoded_[i], shape, {{"batch", plan_.batches}}); !s)
+        return s;
     }
     crossed_ = encoded_[encoded_.size() - how_.kept].shape;
-    return how_.encoder_starts ? take_logits(encoded_[0], plan_.batches, "encoder") : status{};
+    return how_.encoder_starts ? take_logits(encoded_[0], plan_.batches, "logits of the encoder") : status{};
   }
 
   /// Makes the encoder's mask, if the node has none: 0 for the pads at the beginning of a batch, else 1.
@@ -217,10 +225,9 @@ class decoder_steps {
     for (std::size_t i = 0; i < how_.renewed; ++i) {
       value &present = out_[1 + i], &past = in_[how_.leading + i];
       const extents& s = present.shape;
-      if (present.kind != value_kind::tensor || present.type != dtype::f32 || s.rank() != axis + 4 ||
-          s[axis] != rows_ || (alone() && s[0] != 2))
-        return bad_input("the decoder gave a present ", present.type, " ", s, ", must be float ", alone() ? "[2," : "[",
-                         rows_, ",heads,length,size]");
+      const std::string_view shape = alone() ? "[2,rows,_,_,_]" : "[rows,_,_,_]";
+      if (status fits = check_returned("a present of the decoder", present, shape, {{"rows", rows_}}); !fits)
+        return fits;
       if (!parents) {
         past = std::exchange(present, value{});
         continue;
@@ -245,15 +252,11 @@ class decoder_steps {
     c_.release(in_[0]);
     if (alone()) c_.release(in_[1]);
     for (std::size_t i = 0; i < how_.renewed; ++i) c_.release(in_[how_.leading + i]);
-    return take_logits(out_[0], rows_, "decoder");
+    return take_logits(out_[0], rows_, "logits of the decoder");
   }
-  status take_logits(const value& v, std::int64_t rows, std::string_view graph) {
-    if (v.kind != value_kind::tensor || v.type != dtype::f32 || v.shape.rank() != 3 || v.shape[0] != rows ||
-        v.shape[1] < 1 || v.shape[2] < 1)
-      return bad_input("the ", graph, " gave logits ", v.type, " ", v.shape, ", must be float [", rows,
-                       ",length,words]");
-    if (words_ && words_ != v.shape[2])
-      return bad_input("the ", graph, " gave ", v.shape[2], " words, before that ", words_);
+  status take_logits(const value& v, std::int64_t rows, std::string_view name) {
+    if (status fits = check_returned(name, v, "[rows,length+1,words+1]", {{"rows", rows}}); !fits) return fits;
+    if (status fits = check_count("a row of logits", v.shape[2], words_ ? words_ : v.shape[2]); !fits) return fits;
     logits_ = &v, words_ = v.shape[2];
     return {};
   }

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <cameo/op/attributes/microsoft.hpp>
+
 #include "decoder_steps.hpp"
 #include "functions/random_places.hpp"
 #include "operands/scratch_of.hpp"
@@ -13,9 +15,9 @@ result<greedy_search> greedy_search::bind(bind_context& c) {
   greedy_search made{*base};
   made.samples = c.op_type == "Sampling";
   if (!made.samples) return made;
-  made.temperature = c.float_or("temperature", 1), made.top_p = c.float_or("top_p", 0);
-  made.filter_value = c.float_or("filter_value", -1e20f), made.presence_penalty = c.float_or("presence_penalty", 0);
-  made.least_kept = c.int_or("min_tokens_to_keep", 0), made.descends = c.int_or("custom", 0) != 0;
+  const attributes_of<op::microsoft::Sampling> a{c.attributes};
+  made.temperature = a.temperature, made.top_p = a.top_p, made.filter_value = a.filter_value;
+  made.presence_penalty = a.presence_penalty, made.least_kept = a.min_tokens_to_keep, made.descends = a.custom != 0;
   return made;
 }
 
@@ -62,15 +64,44 @@ std::int32_t drawn(std::span<const float> scores, double at) {
   return std::int32_t(std::max_element(scores.begin(), scores.end()) - scores.begin());
 }
 
+/// The choice of tokens in one run.
+struct token_choice {
+  const greedy_search& how;
+  likely_words likely = {};
+  random_places numbers{0};
+  const std::int32_t* presence = nullptr;  // [batches, words]; null: not given
+
+  /// Reads the inputs of Sampling, for scores of this shape, and takes memory.
+  status make(run_context& c, const extents& shape) {
+    const value &given = c.input(7), &seed = c.input(8);
+    if (status s = check_input("presence_mask", given, shape); !s) return s;
+    if (given) presence = given.as_unchecked<std::int32_t>().data();
+    std::int32_t number = 0;
+    read_scalar(c, 8, number);
+    numbers = random_places::make(bool(seed), std::uint32_t(number));
+    const auto order = c.scratch<std::int64_t>(std::size_t(shape[1]));
+    const auto chances = c.scratch<float>(std::size_t(shape[1]));
+    if (!order || !chances) return status_code::out_of_memory;
+    return likely = {*order, *chances}, status{};
+  }
+  /// Chooses the token that continues a row. Sampling changes the scores, and draws the number `draw`.
+  std::int32_t choose(std::span<float> scores, std::int64_t row, std::int64_t draw) const {
+    const auto words = std::int64_t(scores.size());
+    if (!how.samples) return std::int32_t(std::max_element(scores.begin(), scores.end()) - scores.begin());
+    for (std::int64_t w = 0; w < words; ++w) {
+      scores[std::size_t(w)] /= how.temperature;
+      if (presence) scores[std::size_t(w)] -= float(presence[row * words + w]) * how.presence_penalty;
+    }
+    likely.filter(how, scores);
+    return drawn(scores, numbers.uniform(draw));
+  }
+};
+
 }  // namespace
 
 status greedy_search::run(run_context& c) const {
   search_plan plan;
   if (status read = read_plan(c, *this, greedy_inputs, plan); !read) return read;
-  const value &presence = c.input(7), &given = c.input(8);
-  std::int32_t seed = 0;
-  if (samples) read_scalar(c, 8, seed);
-  const random_places numbers = random_places::make(bool(given), std::uint32_t(seed));
   const result<tensor_view<std::int32_t>> y = c.output<std::int32_t>(0, {plan.batches, plan.most});
   if (!y) return y.error();
   std::fill(y->begin(), y->end(), std::int32_t(pad));
@@ -78,36 +109,23 @@ status greedy_search::run(run_context& c) const {
   for (std::int64_t r = 0; r < plan.batches; ++r) plan.begin(r, rows.row(r));
   decoder_steps steps{c, *this, plan, 1};
   if (status begun = steps.begin(c.input(greedy_inputs.attention)); !begun) return begun;
-  const std::int64_t count = words ? std::min(words, steps.words()) : steps.words();
+  const std::int64_t count = steps.words();
   score_changes changes;
   if (status read = read_changes(c, *this, greedy_inputs, plan, count, changes); !read) return read;
-  if (samples && presence && presence.shape != extents{plan.batches, count})
-    return bad_input("presence_mask ", presence.shape, " must be ", extents{plan.batches, count});
   const extents shape{plan.batches, count};
   const auto room = scratch_of<float>(c, shape);
-  const auto chances = c.scratch<float>(std::size_t(count));
-  const auto order = c.scratch<std::int64_t>(samples ? std::size_t(count) : 0);
-  const auto next = c.scratch<std::int32_t>(std::size_t(plan.batches));
   const auto ended = c.scratch<bool>(std::size_t(plan.batches));
-  if (!room || !chances || !order || !next || !ended) return status_code::out_of_memory;
+  if (!room || !ended) return status_code::out_of_memory;
   const std::span<float> scores{*room, std::size_t(shape.count())};
+  token_choice choice{*this};
+  if (status made = samples ? choice.make(c, shape) : status{}; !made) return made;
   std::fill(ended->begin(), ended->end(), false);
   for (std::int64_t step = 0;; ++step) {
     for (std::int64_t r = 0; r < plan.batches; ++r) std::copy_n(steps.logits(r), count, scores.data() + r * count);
     changes.apply(rows, step, scores.data());
     for (std::int64_t r = 0; r < plan.batches; ++r) {
-      const std::span<float> of = scores.subspan(std::size_t(r * count), std::size_t(count));
-      std::int32_t& token = (*next)[std::size_t(r)];
-      if (samples) {
-        for (std::int64_t w = 0; w < count; ++w) {
-          of[std::size_t(w)] /= temperature;
-          if (presence) of[std::size_t(w)] -= float(c.input<std::int32_t>(7)[r * count + w]) * presence_penalty;
-        }
-        likely_words{*order, *chances}.filter(*this, of);
-        token = drawn(of, numbers.uniform(step * plan.batches + r));
-      } else {
-        token = std::int32_t(std::max_element(of.begin(), of.end()) - of.begin());
-      }
+      std::int32_t token =
+          choice.choose(scores.subspan(std::size_t(r * count), std::size_t(count)), r, step * plan.batches + r);
       bool& over = (*ended)[std::size_t(r)];
       over = over || token == end;
       if (over) token = std::int32_t(pad);
@@ -118,7 +136,7 @@ status greedy_search::run(run_context& c) const {
     if (status done = steps.next(rows, nullptr); !done) return done;
   }
   steps.end();
-  if (!samples || !c.has_output(1)) return {};
+  if (!c.has_output(1)) return {};
   const result<tensor_view<float>> filtered = c.output<float>(1, {plan.batches, count});
   if (!filtered) return filtered.error();
   std::copy(scores.begin(), scores.end(), filtered->begin());

@@ -39,21 +39,19 @@ struct search_plan {
 inline status read_prompt(const run_context& c, const token_search& how, const search_inputs& at, search_plan& out) {
   const bool whispers = how.kind == token_search::model::whisper;
   const value &ids = c.input(0), &attention = c.input(at.attention);
-  if (ids.shape.rank() != (whispers ? 3u : 2u) || ids.shape.count() < 1)
-    return bad_input(
-        "input_ids ", ids.shape, " must be ",
-        whispers ? "features [batch, size, frames], none of them 0" : "[batch, length], with one token at least");
-  if (attention && (whispers ? attention.shape.rank() != 3 : attention.shape != ids.shape))
-    return bad_input("attention_mask ", attention.shape,
-                     whispers ? " must have 3 axes" : " must have the shape of input_ids ", ids.shape);
+  const std::int64_t rank = whispers ? 3 : 2, mask_rank = attention ? std::int64_t(attention.shape.rank()) : rank;
+  const status checked = check_all({check_count("the shape of input_ids", std::int64_t(ids.shape.rank()), rank),
+                                    check_at_least("the size of input_ids", ids.shape.count(), 1),
+                                    check_count("the shape of attention_mask", mask_rank, rank),
+                                    whispers ? status{} : check_input("attention_mask", attention, ids.shape)});
+  if (!checked) return checked;
   out.batches = ids.shape[0], out.length = 1, out.start = std::int32_t(how.start);
   const value* const given = how.kind == token_search::model::gpt2 ? &ids
                              : whispers && c.input(at.decoder_ids) ? &c.input(at.decoder_ids)
                                                                    : nullptr;
   if (!given) return {};
-  if (given->shape.rank() != 2 || given->shape[0] != out.batches || given->shape[1] < 1)
-    return bad_input("decoder_input_ids ", given->shape, " must be [", out.batches,
-                     ", length], with one token at least");
+  const std::int64_t length = given->shape.rank() == 2 ? std::max<std::int64_t>(1, given->shape[1]) : 1;
+  if (status s = check_shape("decoder_input_ids", given->shape, {out.batches, length}); !s) return s;
   out.prompt = given->as_unchecked<std::int32_t>().data(), out.length = given->shape[1];
   return {};
 }
@@ -67,11 +65,9 @@ inline status read_plan(const run_context& c, const token_search& how, const sea
   read_scalar(c, at.least_length, out.least);
   read_scalar(c, at.penalty, out.penalty);
   out.most = most;
-  if (most <= out.length || most > longest)
-    return bad_input("max_length ", most, " must be above the ", out.length,
-                     " tokens that sequences begin with, and at most ", longest);
-  if (out.least < 0 || out.least >= out.most)
-    return bad_input("min_length ", out.least, " must be from 0 to below max_length ", out.most);
+  const status checked = check_all({check_number("max_length", most, out.length + 1, longest),
+                                    check_number("min_length", out.least, 0, out.most - 1)});
+  if (!checked) return checked;
   if (!(out.penalty > 0)) return bad_input("repetition_penalty must be above 0");
   return {};
 }
@@ -82,17 +78,15 @@ inline status read_changes(const run_context& c, const token_search& how, const 
   const value &mask = c.input(at.mask), &first_mask = c.input(at.first_mask);
   out.penalty = plan.penalty, out.ngram = how.ngram, out.least_length = plan.least, out.end = how.end;
   out.batches = plan.batches, out.words = words;
-  if (mask && mask.shape != extents{words}) return bad_input("vocab_mask ", mask.shape, " must be ", extents{words});
-  if (first_mask && first_mask.shape != extents{plan.batches, words})
-    return bad_input("prefix_vocab_mask ", first_mask.shape, " must be ", extents{plan.batches, words});
+  const status checked = check_all({check_input("vocab_mask", mask, {words}),
+                                    check_input("prefix_vocab_mask", first_mask, {plan.batches, words}),
+                                    plan.least > 0 ? check_number("eos_token_id", how.end, 0, words - 1) : status{}});
+  if (!checked) return checked;
   if (mask) out.mask = mask.as_unchecked<std::int32_t>().data();
   if (first_mask) out.first_mask = first_mask.as_unchecked<std::int32_t>().data();
-  if (plan.least > 0 && how.end >= words)
-    return bad_input("eos_token_id is ", how.end, ", the decoder has ", words, " words");
   if (plan.penalty != 1 || how.ngram > 0)
     for (std::int64_t i = 0; i < (plan.prompt ? plan.batches * plan.length : 1); ++i)
-      if (const std::int32_t token = plan.prompt ? plan.prompt[i] : plan.start; token < 0 || token >= words)
-        return bad_input("sequences begin with the token ", token, ", the decoder has ", words, " words");
+      if (status s = check_element("the prompt", plan.prompt ? plan.prompt[i] : plan.start, 0, words - 1); !s) return s;
   return {};
 }
 

@@ -1,7 +1,7 @@
 #include <cameo/eps/cpu/token_search.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 #include <algorithm>
-#include <limits>
 
 #include "operands/operand_values.hpp"
 
@@ -23,29 +23,33 @@ class graph_form {
   status input_is(std::size_t i, dtype type, std::size_t rank, std::string_view what) const {
     return check(*input(i), "input", i, type, rank, what);
   }
-  status outputs_are(std::size_t first, std::size_t count, std::size_t rank, std::string_view what) const {
-    for (std::size_t i = first; i < first + count; ++i)
-      if (status fits = check(*output(i), "output", i, dtype::f32, rank, what); !fits) return fits;
+  /// Checks that the graph has `count` outputs with three axes, and then `others` outputs with `rank` axes.
+  status outputs_are(std::size_t count, std::string_view what, std::size_t others, std::size_t rank,
+                     std::string_view what_others) const {
+    if (outputs_ != count + others)
+      return bad_attribute("the graph ", name_, " has ", outputs_, " outputs, must have ", count + others, ": ", what,
+                           " (", count, ") and ", what_others);
+    for (std::size_t i = 0; i < outputs_; ++i) {
+      const bool is_other = i >= count;
+      if (status fits = check(*output(i), "output", i, dtype::f32, is_other ? rank : 3, is_other ? what_others : what);
+          !fits)
+        return fits;
+    }
     return {};
-  }
-  status has_outputs(std::size_t count, std::string_view what) const {
-    if (outputs_ == count) return {};
-    return bad_attribute("the graph ", name_, " has ", outputs_, " outputs, must have ", count, ": ", what);
   }
 
  private:
   /// Checks type and rank as far as they are known; the run checks the rest.
   status check(const operand& o, std::string_view side, std::size_t i, dtype type, std::size_t rank,
                std::string_view what) const {
-    if (o.kind == type_kind::tensor && type == dtype::f32 && (o.type == dtype::f16 || o.type == dtype::bf16))
-      return refuse(status_code::not_implemented, side, " ", i, " of the graph ", name_, ", ", what, ", is ", o.type,
-                    "; searches are made with float");
     const bool of_kind = o.kind == type_kind::tensor || o.kind == type_kind::unknown;
     if (of_kind && (o.type == type || o.type == dtype::undefined) && (!o.has_rank || o.shape.rank() == rank)) return {};
-    if (!o.has_rank)
-      return bad_attribute(side, " ", i, " of the graph ", name_, ", ", what, ", is ", o.type, ", must be ", type);
-    return bad_attribute(side, " ", i, " of the graph ", name_, ", ", what, ", is ", o.type, " ", o.shape, ", must be ",
-                         type, " with ", rank, " axes");
+    const bool is_narrow =
+        o.kind == type_kind::tensor && type == dtype::f32 && (o.type == dtype::f16 || o.type == dtype::bf16);
+    return refuse(is_narrow ? status_code::not_implemented : status_code::invalid_graph, side, " ", i, " of the graph ",
+                  name_, ", ", what, ", is ", o.type, " ",
+                  o.has_rank ? message_part{o.shape} : message_part{"of unknown rank"}, ", must be ", type, " with ",
+                  rank, " axes");
   }
 
   const bind_context& c_;
@@ -53,61 +57,65 @@ class graph_form {
   std::string_view name_;
 };
 
+/// True for the past of a layer of GPT-2, [2, rows, heads, length, size], whose heads and size are known.
+bool is_past(const operand& o) {
+  return o.kind == type_kind::tensor && o.type == dtype::f32 && o.has_rank && o.shape.rank() == 5 && o.shape[0] == 2 &&
+         o.shape[2] > 0 && o.shape[4] > 0;
+}
+
 constexpr std::size_t whisper_tokens = 10;  // the input decoder_input_ids
-constexpr std::int64_t most_token = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace
 
-result<token_search> token_search::read(bind_context& c) {
+result<token_search> token_search::read(bind_context& c, bool shows) {
+  const attributes_of<op::microsoft::GreedySearch> a{c.attributes};  // the other operators have all of these
   token_search made;
-  const std::int64_t type = c.int_or("model_type", c.op_type == "WhisperBeamSearch" ? 2 : 0);
-  made.kind = model(type), made.decoder = c.subgraph("decoder");
-  if (made.decoder < 0) return bad_attribute("needs the graph `decoder`");
+  made.kind = c.op_type == "WhisperBeamSearch" ? model::whisper : model(a.model_type);
+  made.decoder = int(a.decoder);
   const dtype wanted = made.kind == model::whisper ? dtype::f32 : dtype::i32;
   if (c.inputs[0].type != wanted)
-    return refuse(status_code::not_implemented, "input_ids are ", c.inputs[0].type, "; with model_type ", type,
-                  " they must be ", wanted);
-  made.start = c.int_or("decoder_start_token_id", -1);
-  made.end = c.int_or("eos_token_id", -1), made.pad = c.int_or("pad_token_id", -1);
-  if (made.start > most_token) return bad_attribute("decoder_start_token_id is ", made.start, ", which is no int32");
-  made.ngram = c.int_or("no_repeat_ngram_size", 0), made.words = std::max<std::int64_t>(0, c.int_or("vocab_size", 0));
-  if (status taken = made.kind == model::gpt2 ? made.take_alone(c) : made.take_decoder(c); !taken) return taken;
-  if (made.kind != model::gpt2)
-    if (status taken = made.take_encoder(c); !taken) return taken;
+    return refuse(status_code::not_implemented, "input_ids are ", c.inputs[0].type, "; with model_type ",
+                  int(made.kind), " they must be ", wanted);
+  made.start = a.decoder_start_token_id, made.end = a.eos_token_id, made.pad = a.pad_token_id;
+  made.ngram = a.no_repeat_ngram_size, made.words = std::max<std::int64_t>(0, a.vocab_size);
+  if (made.kind == model::gpt2) {
+    made.first = int(a.init_decoder == subgraph_index::none ? a.decoder : a.init_decoder);
+    if (status taken = made.take_alone(c); !taken) return taken;
+    return made;
+  }
+  made.first = int(a.encoder);
+  if (status taken = made.take_decoder(c, shows && made.kind == model::whisper); !taken) return taken;
+  if (status taken = made.take_encoder(c); !taken) return taken;
   return made;
 }
 
 status token_search::take_alone(bind_context& c) {
-  first = c.subgraph("init_decoder");
-  if (first < 0) first = decoder;
   for (const int graph : {decoder, first}) {
     const graph_form form{c, graph, graph == decoder ? "decoder" : "init_decoder"};
     for (std::size_t i = 0; i < form.inputs(); ++i) {
       const operand& o = *form.input(i);
-      const bool is_past = o.kind == type_kind::tensor && o.type == dtype::f32 && o.has_rank && o.shape.rank() == 5 &&
-                           o.shape[0] == 2 && o.shape[2] > 0 && o.shape[4] > 0;
-      if (i < 3 ? o.type != dtype::i32 : !is_past)
+      if (i < 3 ? o.type != dtype::i32 : !is_past(o))
         return refuse(status_code::not_implemented, "input ", i, " of the decoder is ", o.type, " ", o.shape,
                       i < 3 ? ", must be int32"
                             : ", must be a past, float [2, rows, heads, length, size] with known heads "
                               "and size (there are no past_sequence_length, beam_width and "
                               "cache_indirection)");
       if (i >= 3 && heads != 0 && (heads != o.shape[2] || size != o.shape[4]))
-        return bad_attribute("the decoder's pasts must have as many heads, and be of one size");
+        return bad_attribute("the decoder's pasts must have equally many heads of one size");
       if (i >= 3) heads = o.shape[2], size = o.shape[4];
     }
-    if (form.inputs() < 4) return bad_attribute("a decoder has ", form.inputs(), " inputs, must have 4 or more");
-    if (renewed != 0 && renewed != form.inputs() - 3)
-      return bad_attribute("init_decoder must have as many inputs as decoder");
+    const auto inputs = std::int64_t(form.inputs()), before = renewed ? std::int64_t(renewed + 3) : inputs;
+    const status checked =
+        of_model(check_all({check_at_least("the number of the decoder's inputs", inputs, 4),
+                            check_number("the number of init_decoder's inputs", inputs, before, before)}));
+    if (!checked) return checked;
     renewed = form.inputs() - 3;
-    if (status has = form.has_outputs(1 + renewed, "logits, and what is present of each past"); !has) return has;
-    if (status are = form.outputs_are(0, 1, 3, "logits"); !are) return are;
-    if (status are = form.outputs_are(1, renewed, 5, "a present"); !are) return are;
+    if (status are = form.outputs_are(1, "logits", renewed, 5, "presents of each past"); !are) return are;
   }
   return {};
 }
 
-status token_search::take_decoder(bind_context& c) {
+status token_search::take_decoder(bind_context& c, bool shows) {
   const bool whispers = kind == model::whisper;
   const graph_form form{c, decoder, "decoder"};
   std::size_t whole_numbers = 0;
@@ -116,9 +124,10 @@ status token_search::take_decoder(bind_context& c) {
     return refuse(status_code::not_implemented, "input ", form.inputs() - 1,
                   " of the graph decoder is int32 behind the pasts: there are no past_sequence_length, beam_width and "
                   "cache_indirection");
-  if (whole_numbers < (whispers ? 1u : 2u) || whole_numbers > (whispers ? 1u : 3u))
-    return bad_attribute("the graph decoder has ", whole_numbers, " inputs of int32, must have input_ids",
-                         whispers ? " alone" : ", encoder_input_ids (may be left out) and encoder_attention_mask");
+  if (status has = of_model(check_number("the number of the decoder's inputs of int32", std::int64_t(whole_numbers),
+                                         whispers ? 1 : 2, whispers ? 1 : 3));
+      !has)
+    return has;
   const std::size_t others = form.inputs() - whole_numbers, layers = others / 4;
   takes_source = whole_numbers == 3, takes_hidden = others % 4 == 1;
   if (layers == 0 || others % 4 > 1)
@@ -135,25 +144,20 @@ status token_search::take_decoder(bind_context& c) {
       return is;
   const operand& ids = *form.input(0);
   takes_whole = !ids.has_rank || ids.shape[1] != 1;
-  if (whispers && c.int_or("decoder_output_cross_qk", 0) != 0) shown = layers;
-  if (status has = form.has_outputs(1 + renewed + shown,
-                                    "logits, present keys and values of each layer's self attention, scores with "
-                                    "decoder_output_cross_qk");
-      !has)
-    return has;
-  if (status are = form.outputs_are(0, 1, 3, "logits"); !are) return are;
-  return form.outputs_are(1, renewed + shown, 4, "a present or scores");
+  if (shows) shown = layers;
+  return form.outputs_are(1, "logits", renewed + shown, 4,
+                          "keys and values of self attention, with decoder_output_cross_qk also scores, of each layer");
 }
 
 status token_search::take_encoder(bind_context& c) {
-  first = c.subgraph("encoder");
-  if (first < 0) return bad_attribute("needs the graph `encoder`, or model_type 0");
+  if (status has = of_model(check_needs("model_type 1 or 2", true, "the graph `encoder`", first >= 0)); !has)
+    return has;
   const bool whispers = kind == model::whisper;
   const graph_form form{c, first, "encoder"};
-  if (form.inputs() != 2 && (whispers || form.inputs() != 3))
-    return bad_attribute("the graph encoder has ", form.inputs(), " inputs, must have ",
-                         whispers ? "2: features and decoder_input_ids"
-                                  : "2 or 3: input ids, their mask, and decoder_input_ids if it makes the first step");
+  if (status has = of_model(
+          check_number("the number of the encoder's inputs", std::int64_t(form.inputs()), 2, whispers ? 2 : 3));
+      !has)
+    return has;
   encoder_starts = whispers || form.inputs() == 3;
   for (std::size_t i = 0; i < form.inputs(); ++i)
     if (status is = whispers && i == 0 ? form.input_is(0, dtype::f32, 3, "features")
@@ -161,20 +165,18 @@ status token_search::take_encoder(bind_context& c) {
         !is)
       return is;
   const std::size_t before = encoder_starts ? 2 : 0, pasts = encoder_starts ? renewed + kept : kept;
-  if (status has = form.has_outputs(
-          before + pasts, encoder_starts ? "logits, hidden states, and for each of the decoder's layers keys and "
-                                           "values of self attention, then of cross attention"
-                                         : "keys and values of cross attention of each of the decoder's layers");
-      !has)
-    return has;
-  if (status are = form.outputs_are(0, before, 3, "logits or hidden states"); !are) return are;
-  if (status are = form.outputs_are(before, pasts, 4, "a present"); !are) return are;
-  if (takes_hidden && !encoder_starts)
-    return bad_attribute(
-        "the graph decoder reads encoder_hidden_states, which an encoder without decoder_input_ids does not give");
-  if (start < 0 && !(whispers && c.has_input(whisper_tokens)))
-    return bad_attribute("needs decoder_start_token_id", whispers ? ", or the input decoder_input_ids" : "");
-  return {};
+  if (status are = form.outputs_are(before, "logits and hidden states", pasts, 4,
+                                    encoder_starts ? "keys and values of self attention, then of cross attention"
+                                                   : "keys and values of cross attention");
+      !are)
+    return are;
+  const bool has_tokens = start >= 0 || (whispers && c.has_input(whisper_tokens));
+  return of_model(check_all(
+      {check_needs("encoder_hidden_states of the decoder", takes_hidden, "decoder_input_ids of the encoder",
+                   encoder_starts),
+       check_needs("the first step", true,
+                   whispers ? "decoder_start_token_id, or the input decoder_input_ids" : "decoder_start_token_id",
+                   has_tokens)}));
 }
 
 }  // namespace CAMEO_NAMESPACE::eps

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/regex_full_match.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #ifdef CAMEO_WITH_RE2
 #include <re2/re2.h>
@@ -12,7 +13,7 @@ namespace CAMEO_NAMESPACE::eps {
 void regex_full_match::drop::operator()(re2::RE2* p) const { delete p; }
 
 result<regex_full_match> regex_full_match::bind(bind_context& c) {
-  const std::string_view text = c.string_or("pattern", "");
+  const std::string_view text = attributes_of<op::RegexFullMatch>{c.attributes}.pattern;
   RE2::Options options;
   options.set_log_errors(false);
   regex_full_match made;

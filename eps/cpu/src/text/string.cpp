@@ -1,7 +1,7 @@
 #include <cameo/eps/cpu/string.hpp>
 #include <cameo/kernel/broadcast.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
-#include "operands/choice.hpp"
 #include "operands/outputs.hpp"
 
 #include <utf8proc.h>
@@ -111,10 +111,15 @@ status string_concat::run(run_context& c) const {
   return {};
 }
 
+result<string_split> string_split::bind(bind_context& c) {
+  const attributes_of<op::StringSplit> a{c.attributes};
+  return string_split{a.delimiter, a.maxsplit.value_or(-1)};
+}
+
 status string_split::run(run_context& c) const {
   const strings x = c.input<std::string_view>(0);
   const extents shape = x.shape();
-  if (shape.rank() == max_rank) return bad_input("an input of rank ", max_rank, " leaves no axis for the pieces");
+  if (status s = check_fits("the rank of X", shape.rank() < max_rank); !s) return s;
   const result<std::int64_t*> counts = optional_output<std::int64_t>(c, 1, shape);
   if (!counts) return counts.error();
   std::int64_t most = 0;
@@ -136,10 +141,10 @@ status string_split::run(run_context& c) const {
 }
 
 result<string_normalizer> string_normalizer::bind(bind_context& c) {
-  change action = change::none;
-  if (status read = read_choice(c, "case_change_action", {"NONE", "LOWER", "UPPER"}, action); !read) return read;
-  const bool exact = c.int_or("is_case_sensitive", 0) != 0;
-  const std::span<const std::string_view> given = c.strings_or("stopwords");
+  const attributes_of<op::StringNormalizer> a{c.attributes};
+  const change action = a.case_change_action;
+  const bool exact = a.is_case_sensitive != 0;
+  const std::span<const std::string_view> given = a.stopwords;
   if (exact) return string_normalizer{action, exact, given};
   const result<std::span<std::string_view>> lowered = c.state.take<std::string_view>(given.size());
   if (!lowered) return status_code::out_of_memory;

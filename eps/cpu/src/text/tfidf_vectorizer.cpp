@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/tfidf_vectorizer.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <algorithm>
 
@@ -43,31 +44,30 @@ struct gram_list {
   std::span<const std::int64_t> starts, indexes;  // where n-grams of each length start in the pool; each one's output
   std::int64_t pool;                              // the elements of the pool
 
-  /// Calls f(n-gram, its index) for each.
-  template <class F>
-  status each(F&& f) const {
-    std::size_t number = 0;
+  std::int64_t end(std::size_t i) const { return i + 1 < starts.size() ? starts[i + 1] : pool; }
+  /// Checks that the n-grams of each length are a part of the pool, and that each has an output.
+  status check() const {
+    std::int64_t count = 0;
     for (std::size_t i = 0; i < starts.size(); ++i) {
-      const std::int64_t end = i + 1 < starts.size() ? starts[i + 1] : pool, length = std::int64_t(i) + 1;
-      if (starts[i] < 0 || end < starts[i] || end > pool || (end - starts[i]) % length != 0)
-        return bad_attribute("ngram_counts says that n-grams of ", length, " elements are those from ", starts[i],
-                             " to ", end, " of a pool of ", pool);
-      for (std::int64_t at = starts[i]; at < end; at += length, ++number) {
-        if (number >= indexes.size()) return bad_attribute("ngram_indexes has fewer numbers than the pool n-grams");
-        f(gram{at, length, indexes[number]}, number);
-      }
+      const std::int64_t elements = end(i) - starts[i], length = std::int64_t(i) + 1;
+      if (status s = check_element("ngram_counts", starts[i], 0, end(i)); !s) return s;
+      if (status s = check_element("ngram_counts", end(i), 0, pool); !s) return s;
+      if (status s = check_multiple("the size of the pool's n-grams", elements, length, "their length"); !s) return s;
+      count += elements / length;
     }
-    if (number != indexes.size())
-      return bad_attribute("ngram_indexes has ", indexes.size(), " numbers for ", number, " n-grams");
-    return {};
+    return check_count("ngram_indexes", std::int64_t(indexes.size()), count);
+  }
+  /// Calls f(n-gram) for each.
+  template <class F>
+  void each(F&& f) const {
+    std::size_t number = 0;
+    for (std::size_t i = 0; i < starts.size(); ++i)
+      for (std::int64_t at = starts[i], length = std::int64_t(i) + 1; at < end(i); at += length)
+        f(gram{at, length, indexes[number++]});
   }
 };
 
-status keep_weights(bind_context& c, const gram_list& all, tfidf_vectorizer& made) {
-  const std::span<const float> given = c.floats_or("weights");
-  if (given.empty()) return {};
-  if (given.size() != all.indexes.size())
-    return bad_attribute("weights has ", given.size(), " numbers for ", all.indexes.size(), " n-grams");
+status keep_weights(bind_context& c, std::span<const float> given, const gram_list& all, tfidf_vectorizer& made) {
   using weight = tfidf_vectorizer::weight;
   const result<std::span<weight>> kept = c.keep<weight>(given.size());
   if (!kept) return kept.error();
@@ -84,31 +84,28 @@ status keep_weights(bind_context& c, const gram_list& all, tfidf_vectorizer& mad
 }  // namespace
 
 result<tfidf_vectorizer> tfidf_vectorizer::bind(bind_context& c) {
+  const attributes_of<op::TfIdfVectorizer> a{c.attributes};
+  using modes = op::tf_idf_vectorizer_mode_choice;
   tfidf_vectorizer made;
-  made.least = c.int_or("min_gram_length", 0), made.most = c.int_or("max_gram_length", 0);
-  made.skips = c.int_or("max_skip_count", 0);
-  made.numbers = c.ints_or("pool_int64s"), made.texts = c.strings_or("pool_strings");
-  const std::string_view mode = c.string_or("mode", "");
-  made.counts = mode != "IDF", made.weighs = mode != "TF";
-  const bool of_texts = c.inputs[0].type == dtype::string;
-  if (of_texts ? made.texts.empty() : made.numbers.empty())
-    return bad_attribute("X has ", c.inputs[0].type, ": needs ", of_texts ? "pool_strings" : "pool_int64s");
-  const gram_list all{c.ints_or("ngram_counts"), c.ints_or("ngram_indexes"),
+  made.least = a.min_gram_length, made.most = a.max_gram_length, made.skips = a.max_skip_count;
+  made.numbers = a.pool_int64s, made.texts = a.pool_strings;
+  made.counts = a.mode != modes::idf, made.weighs = a.mode != modes::tf;
+  const bool of_texts = c.inputs[0].type == dtype::string, weighs = made.weighs && !a.weights.empty();
+  const gram_list all{a.ngram_counts, a.ngram_indexes,
                       std::int64_t(of_texts ? made.texts.size() : made.numbers.size())};
-  if (made.most < made.least || made.most > std::int64_t(all.starts.size()))
-    return bad_attribute("max_gram_length is ", made.most, ", must be from min_gram_length, ", made.least,
-                         ", to the number of ngram_counts, ", all.starts.size());
-  for (const std::int64_t index : all.indexes) {
-    if (index == INT64_MAX) return bad_attribute("ngram_indexes has ", index);
-    made.size = std::max(made.size, index + 1);
-  }
+  const status fits =
+      check_all({check_needs("X", true, of_texts ? "pool_strings" : "pool_int64s", all.pool > 0),
+                 check_number("max_gram_length", made.most, made.least, std::int64_t(all.starts.size())), all.check(),
+                 check_count("weights", std::int64_t(weighs ? a.weights.size() : all.indexes.size()),
+                             std::int64_t(all.indexes.size()))});
+  if (!fits) return of_model(fits);
+  for (const std::int64_t index : all.indexes) made.size = std::max(made.size, index + 1);
   const result<std::span<gram>> kept = c.keep<gram>(all.indexes.size());
   if (!kept) return kept.error();
   std::size_t count = 0;
-  const status listed = all.each([&](const gram& g, std::size_t) {
+  all.each([&](const gram& g) {
     if (g.length >= made.least && g.length <= made.most) (*kept)[count++] = g;
   });
-  if (!listed) return listed;
   const auto before = [&](const auto* pool) {
     return [pool](const gram& a, const gram& b) {
       if (a.length != b.length) return a.length < b.length;
@@ -119,7 +116,8 @@ result<tfidf_vectorizer> tfidf_vectorizer::bind(bind_context& c) {
   if (of_texts) std::stable_sort(kept->begin(), last, before(made.texts.data()));
   else std::stable_sort(kept->begin(), last, before(made.numbers.data()));
   made.grams = kept->first(count);
-  if (status s = made.weighs ? keep_weights(c, all, made) : status{}; !s) return s;
+  if (weighs)
+    if (status s = keep_weights(c, a.weights, all, made); !s) return s;
   return made;
 }
 

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/tokenizer.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 #ifdef CAMEO_WITH_RE2
 #include <re2/re2.h>
@@ -92,16 +93,17 @@ result<tokenizer::pattern> compile(std::string_view text, std::string_view name)
 void tokenizer::drop::operator()(re2::RE2* p) const { delete p; }
 
 result<tokenizer> tokenizer::bind(bind_context& c) {
-  constexpr std::size_t most = 256;
+  const attributes_of<op::microsoft::Tokenizer> a{c.attributes};
   tokenizer made;
-  made.pad = c.string_or("pad_value", ""), made.least = c.int_or("mincharnum", 0), made.mark = c.int_or("mark", 0) != 0;
-  const std::span<const std::string_view> separators = c.strings_or("separators");
-  const std::string_view token = c.string_or("tokenexp", "");
-  if (separators.empty() && token.empty()) return bad_attribute("needs separators or tokenexp");
-  if (separators.size() > most) return bad_attribute("has ", separators.size(), " separators; the most are ", most);
+  made.pad = a.pad_value, made.least = a.mincharnum, made.mark = a.mark != 0;
+  const std::span<const std::string_view> separators = a.separators;
+  const std::string_view token = a.tokenexp;
   const bool characters = separators.empty() ? token == "." : separators.size() == 1 && separators[0].empty();
-  if (characters && made.least > 1)
-    return bad_attribute("mincharnum is ", made.least, ", but tokens are single characters");
+  const status fits =
+      check_all({check_needs("the node", true, "separators or tokenexp", !separators.empty() || !token.empty()),
+                 check_number("the number of separators", std::int64_t(separators.size()), 0, 256),
+                 check_number("mincharnum of single characters", characters ? made.least : 1, 1, 1)});
+  if (!fits) return of_model(fits);
   for (const std::string_view separator : characters ? std::span<const std::string_view>{} : separators) {
     result<pattern> compiled = compile(separator, "separators");
     if (!compiled) return compiled.error();

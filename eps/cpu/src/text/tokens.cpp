@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/tokens.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -51,6 +52,18 @@ struct ngram_tables {
       }
     }
   }
+
+  /// Writes the hashes of all tokens but the first `before`, which precede a text. Tokens before an end of text or
+  /// before a segment count as the filler. `segment`, unless null, has the segments of the tokens from `first` on.
+  void write_all(std::span<const T> all, std::int64_t before, const std::int32_t* segment, std::int64_t first,
+                 T* to) const {
+    std::int64_t begin = 0;
+    for (std::int64_t i = 0; i < std::int64_t(all.size()); ++i) {
+      const bool ends = i > 0 && end && all[std::size_t(i - 1)] == *end;
+      if (ends || (segment && i > first && segment[i - first] != segment[i - first - 1])) begin = i;
+      if (i >= before) write(all.data(), i, begin, to + (i - before) * count);
+    }
+  }
 };
 
 /// Reads the inputs of ngram_hash, or of its variant without padding; `offsets` and `end` are the indices of optional
@@ -59,12 +72,13 @@ template <class T>
 result<ngram_tables<T>> read_tables(const ngram_hash& how, run_context& c, std::size_t offsets, std::size_t end) {
   const tensor_view<const T> multipliers = c.input<T>(1), sizes = c.input<T>(2);
   const std::int64_t count = (how.orders - 1) * how.heads;
-  if (multipliers.count() < how.orders || sizes.count() != count ||
-      (c.input(offsets) && c.input(offsets).shape.count() != count))
-    return bad_input("multipliers ", multipliers.shape(), " must have ", how.orders, " or more elements, vocab_sizes ",
-                     sizes.shape(), " and head_offsets ", c.input(offsets).shape, " must have ", count);
+  const std::int64_t starts = c.input(offsets) ? c.input(offsets).shape.count() : count;
+  const status checked =
+      check_all({check_at_least("the number of multipliers", multipliers.count(), how.orders),
+                 check_count("vocab_sizes", sizes.count(), count), check_count("head_offsets", starts, count)});
+  if (!checked) return checked;
   for (const T size : sizes)
-    if (size < 1) return bad_input("vocab_sizes has ", size, ", must be positive");
+    if (status fits = check_at_least("an element of vocab_sizes", size, 1); !fits) return fits;
   const T* const last = c.input(end) ? c.input<T>(end).data() : nullptr;
   const T* const head_offsets = c.input(offsets) ? c.input<T>(offsets).data() : nullptr;
   const T filler = last ? *last : T(how.pad);
@@ -75,19 +89,18 @@ result<ngram_tables<T>> read_tables(const ngram_hash& how, run_context& c, std::
 
 /// Checks that a state, which may be absent, has `before` elements for each request.
 status check_state(const value& state, std::int64_t before) {
-  if (!state || state.shape[1] == before) return {};
-  return bad_input("the past tokens of a request are ", state.shape[1], ", must be max_ngram_size - 1, ", before);
+  return state ? check_count("the past of a request", state.shape[1], before) : status{};
 }
 
 /// Checks cumulative_sequence_length: the tokens of request b are [starts[b], starts[b + 1]).
 status check_requests(const value& starts, std::int64_t tokens) {
+  constexpr std::string_view name = "cumulative_sequence_length";
   const tensor_view<const std::int32_t> at = starts.as_unchecked<std::int32_t>();
+  if (status s = check_at_least("the size of cumulative_sequence_length", at.count(), 2); !s) return s;
+  if (status s = check_element(name, at[0], 0, 0); !s) return s;
   for (std::int64_t b = 1; b < at.count(); ++b)
-    if (at[b] <= at[b - 1]) return bad_input("cumulative_sequence_length must ascend, ", at[b], " follows ", at[b - 1]);
-  if (at.count() < 2 || at[0] != 0 || at[at.count() - 1] != tokens)
-    return bad_input("cumulative_sequence_length ", starts.shape, " goes from ", at[0], " to ", at[at.count() - 1],
-                     "; it must go from 0 to the number of tokens, ", tokens);
-  return {};
+    if (status s = check_element(name, at[b], std::int64_t(at[b - 1]) + 1, tokens); !s) return s;
+  return check_element(name, at[at.count() - 1], tokens, tokens);
 }
 
 /// Concatenates the `before` elements that precede a request (from `past`, or `filler`) and the request's elements.
@@ -102,8 +115,7 @@ void join_history(const value& past, std::int64_t request, std::int64_t before, 
 }  // namespace
 
 result<ngram_repeat_block> ngram_repeat_block::bind(bind_context& c) {
-  const ngram_repeat_block made{c.int_or("ngram_size", 0)};
-  return made;
+  return ngram_repeat_block{attributes_of<op::microsoft::NGramRepeatBlock>{c.attributes}.ngram_size};
 }
 
 status ngram_repeat_block::run(run_context& c) const {
@@ -119,7 +131,7 @@ status ngram_repeat_block::run(run_context& c) const {
     for (std::int64_t i = 0; i + size <= length; ++i) {
       if (!std::equal(all + i, all + i + size - 1, all + length - size + 1)) continue;
       const std::int64_t word = all[i + size - 1];
-      if (word < 0 || word >= words) return bad_input("token ", word, " is not in [0,", words, ")");
+      if (status s = check_element("input_ids", word, 0, words - 1); !s) return s;
       (*y)[row * words + word] = -std::numeric_limits<float>::infinity();
     }
   }
@@ -127,11 +139,9 @@ status ngram_repeat_block::run(run_context& c) const {
 }
 
 result<bifurcation_detector> bifurcation_detector::bind(bind_context& c) {
-  const bifurcation_detector made{c.int_or("min_ngram_size", 1), c.int_or("max_ngram_size", 3)};
-  if (made.least < 1 || made.most < made.least)
-    return bad_attribute("min_ngram_size is ", made.least, " and max_ngram_size ", made.most,
-                         "; they must be 1 or more, and in order");
-  return made;
+  const attributes_of<op::microsoft::BifurcationDetector> a{c.attributes};
+  if (status s = of_model(check_at_least("max_ngram_size", a.max_ngram_size, a.min_ngram_size)); !s) return s;
+  return bifurcation_detector{a.min_ngram_size, a.max_ngram_size};
 }
 
 status bifurcation_detector::run(run_context& c) const {
@@ -141,9 +151,8 @@ status bifurcation_detector::run(run_context& c) const {
   const std::int64_t* guessed = nullptr;
   if (c.has_input(3)) {
     const std::int64_t count = c.input(3).shape.count(), left = source.count() - at[0];
-    if (at[0] < 0 || left < 0 || count != left + 1)
-      return bad_input("pred_tokens has ", count, " tokens; from index ", at[0], " on, src_tokens of ", source.count(),
-                       " need one more than are left");
+    if (status s = check_number("prev_suffix_match_idx", at[0], 0, source.count()); !s) return s;
+    if (status s = check_count("pred_tokens", count, left + 1); !s) return s;
     guessed = c.input<std::int64_t>(3).data();
     while (right < left && guessed[right] == source[at[0] + right]) ++right;
     ++right;
@@ -168,7 +177,9 @@ status bifurcation_detector::run(run_context& c) const {
   return {};
 }
 
-result<murmur_hash> murmur_hash::bind(bind_context& c) { return murmur_hash{std::uint32_t(c.int_or("seed", 0))}; }
+result<murmur_hash> murmur_hash::bind(bind_context& c) {
+  return murmur_hash{std::uint32_t(attributes_of<op::microsoft::MurmurHash3>{c.attributes}.seed)};
+}
 
 status murmur_hash::run(run_context& c) const {
   const value& x = c.input(0);
@@ -193,8 +204,7 @@ status murmur_hash::run(run_context& c) const {
 }
 
 result<ngram_hash> ngram_hash::bind(bind_context& c) {
-  return ngram_hash{c.int_or("max_ngram_size", 0), c.int_or("n_head_per_ngram", 0), c.int_or("pad_id", 0),
-                    c.int_or("reset_on_eos", 0) != 0};
+  return read(attributes_of<op::microsoft::NGramHashMapping>{c.attributes});
 }
 
 template <class T>
@@ -212,20 +222,12 @@ status ngram_hash::run_as(run_context& c) const {
   const result<std::span<T>> room = c.scratch<T>(std::size_t(length + before));
   if (!room) return room.error();
   T* const all = room->data();  // the past tokens of one batch, and then its tokens
-  const T* const end = tables->end;
   for (std::int64_t b = 0; b < batches; ++b) {
     if (past) std::copy_n(c.input<T>(3).data() + b * before, before, all);
     else std::fill_n(all, before, tables->filler);
     std::copy_n(static_cast<const T*>(ids.data) + b * length, length, all + before);
     const std::int32_t* const segment = segments ? c.input<std::int32_t>(6).data() + b * length : nullptr;
-    std::int64_t begin = 0;  // tokens before it count as filler
-    for (std::int64_t i = 0; i < before; ++i)
-      if (end && all[i] == *end) begin = i + 1;
-    for (std::int64_t t = 0; t < length; ++t) {
-      if (t > 0 && end && all[before + t - 1] == *end) begin = before + t;
-      if (t > 0 && segment && segment[t] != segment[t - 1]) begin = before + t;
-      tables->write(all, before + t, begin, y->data() + (b * length + t) * tables->count);
-    }
+    tables->write_all(*room, before, segment, before, y->data() + b * length * tables->count);
     if (*present) std::copy_n(all + length, before, *present + b * before);
   }
   return {};
@@ -236,15 +238,14 @@ status ngram_hash::run(run_context& c) const {
 }
 
 result<varlen_ngram_hash> varlen_ngram_hash::bind(bind_context& c) {
-  const result<ngram_hash> base = ngram_hash::bind(c);
-  if (!base) return base.error();
-  const varlen_ngram_hash made{*base, c.int_or("state_update_capacity", 0)};
-  if (c.has_input(9) != (made.capacity > 0))
-    return bad_attribute("capture_count must be given just where state_update_capacity is positive, which is ",
-                         made.capacity);
-  if ((c.has_input(8) || c.has_output(2)) && !c.has_input(7))
-    return bad_attribute("past_segment_ids and present_segment_ids need segment_ids");
-  return made;
+  const attributes_of<op::microsoft::VarlenNGramHashMapping> a{c.attributes};
+  const bool has_segments = c.has_input(7);
+  const status fits =
+      check_all({check_together("state_update_capacity", a.state_update_capacity > 0, "capture_count", c.has_input(9)),
+                 check_needs("past_segment_ids", c.has_input(8), "segment_ids", has_segments),
+                 check_needs("present_segment_ids", c.has_output(2), "segment_ids", has_segments)});
+  if (!fits) return of_model(fits);
+  return varlen_ngram_hash{read(a), a.state_update_capacity};
 }
 
 template <class T>
@@ -258,8 +259,7 @@ status varlen_ngram_hash::run_as(run_context& c) const {
   if (status fits = check_requests(starts, tokens); !fits) return fits;
   const std::int64_t requests = starts.shape[0] - 1;
   const extents state{requests, before};
-  for (const value* each : {&past, &past_segments})
-    if (status fits = check_state(*each, before); !fits) return fits;
+  if (status fits = check_all({check_state(past, before), check_state(past_segments, before)}); !fits) return fits;
   const result<tensor_view<T>> y = c.output<T>(0, {tokens, tables->count});
   if (!y) return y.error();
   const result<T*> present = optional_output<T>(c, 1, state),
@@ -270,7 +270,6 @@ status varlen_ngram_hash::run_as(run_context& c) const {
   if (!present || !states || !present_segments || !room || !segment_room) return status_code::out_of_memory;
   T* const all = room->data();
   std::int32_t* const segment = segments ? segment_room->data() : nullptr;
-  const T* const end = tables->end;
   for (std::int64_t b = 0; b < requests; ++b) {
     const std::int64_t first = c.input<std::int32_t>(3)[b], length = c.input<std::int32_t>(3)[b + 1] - first;
     join_history<T>(past, b, before, tables->filler, {static_cast<const T*>(ids.data) + first, std::size_t(length)},
@@ -278,11 +277,7 @@ status varlen_ngram_hash::run_as(run_context& c) const {
     if (segment)
       join_history<std::int32_t>(past_segments, b, before, c.input<std::int32_t>(7)[first],
                                  {c.input<std::int32_t>(7).data() + first, std::size_t(length)}, segment);
-    std::int64_t begin = 0;  // tokens before it count as filler
-    for (std::int64_t i = 0; i < before + length; ++i) {
-      if (i > 0 && ((end && all[i - 1] == *end) || (segment && segment[i] != segment[i - 1]))) begin = i;
-      if (i >= before) tables->write(all, i, begin, y->data() + (first + i - before) * tables->count);
-    }
+    tables->write_all({all, std::size_t(before + length)}, before, segment, 0, y->data() + first * tables->count);
     if (*present) std::copy_n(all + length, before, *present + b * before);
     if (*present_segments) std::copy_n(segment + length, before, *present_segments + b * before);
     const std::int64_t kept =

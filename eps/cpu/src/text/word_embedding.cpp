@@ -12,15 +12,12 @@ namespace CAMEO_NAMESPACE::eps {
 
 status word_conv_embedding::run(run_context& c) const {
   const value &words = c.input(0), &w = c.input(1), &bias = c.input(2), &table = c.input(3);
-  for (const value* one : {&words, &w, &table})
-    if (status s = usable_sizes("an input", one->shape); !s) return s;
+  if (status s = usable_inputs(c, {0, 1, 3}); !s) return s;
   const std::int64_t length = words.shape[1], filters = w.shape[0], window = w.shape[2], size = w.shape[3];
-  if (window < 1 || window > length)
-    return bad_input("W ", w.shape, " has a window of ", window, " characters, words have ", length);
+  if (status s = check_number("the window of W", window, 1, length); !s) return s;
   const std::int32_t* const all = words.as_unchecked<std::int32_t>().data();
   for (std::int64_t i = 0; i < words.shape.count(); ++i)
-    if (all[i] < 0 || all[i] >= table.shape[0])
-      return bad_input("character ", all[i], " is not in [0,", table.shape[0], ")");
+    if (status s = check_element("Sequence", all[i], 0, table.shape[0] - 1); !s) return s;
   const result<tensor_view<float>> y = c.output<float>(0, {words.shape[0], filters});
   if (!y) return y.error();
   const float *const weights = w.as_unchecked<float>().data(), *const rows = table.as_unchecked<float>().data();

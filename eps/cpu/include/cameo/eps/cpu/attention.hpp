@@ -2,6 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
+#include <optional>
+
 namespace CAMEO_NAMESPACE::eps {
 
 /// ONNX's Attention: Y = softmax(softcap(scale * Q * K^T) + bias) * V for every head. The bias is attn_mask, and minus
@@ -16,8 +18,9 @@ struct attention {
   static constexpr int raw_scores = 0, capped_scores = 1, biased_scores = 2, weights = 3;
 
   std::int64_t q_heads = 0, kv_heads = 0, left_window = -1, right_window = -1;  // -1: no bound
-  double scale = 0, softcap = 0;                                                // scale 0: 1 / sqrt(size)
-  bool has_scale = false, causal = false, in_double = false;
+  std::optional<float> scale;                                                   // none: 1 / sqrt(size)
+  double softcap = 0;
+  bool causal = false, in_double = false;
   int shown = raw_scores;  // which scores the output qk_matmul_output holds
 
   static result<attention> bind(bind_context&);

@@ -31,6 +31,11 @@ struct scan {
   status run(run_context& c) const;
 
  private:
+  status find_axes(const run_context& c, std::span<std::size_t> axes, std::int64_t& length) const;
+  status take(run_context& c, std::span<const std::size_t> axes, std::int64_t length, std::int64_t t,
+              std::span<value> in, std::span<value> made) const;
+  status put(run_context& c, std::size_t k, std::int64_t length, std::int64_t t, const value& element,
+             value& target) const;
   status finish(run_context& c, std::span<value> last, std::int64_t length) const;
 };
 

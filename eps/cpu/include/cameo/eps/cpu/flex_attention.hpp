@@ -2,6 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
+#include <optional>
+
 namespace CAMEO_NAMESPACE::eps {
 
 /// ai.onnx.preview's FlexAttention: prob_mod(softmax(score_mod(scale * Q * K^T))) * V, with Q [batch, heads, length,
@@ -12,8 +14,7 @@ struct flex_attention {
   using elements = float_elements;
   int score_mod = -1, prob_mod = -1;
   dtype precision = dtype::f32;
-  float scale = 0;
-  bool scaled = false;  // the node has a scale; else it is 1 / sqrt(size)
+  std::optional<float> scale = {};  // none: 1 / sqrt(size)
 
   static result<flex_attention> bind(bind_context&);
   status run(run_context&) const;

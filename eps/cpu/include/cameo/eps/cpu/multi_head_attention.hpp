@@ -12,7 +12,13 @@ struct microsoft_attention {
   float hidden_score = -10000;  // added to the score of a key that a mask hides
   bool causal = false;
 
-  static result<microsoft_attention> read(const bind_context&);
+  /// Reads the attributes of any of these operators.
+  template <class Attributes>
+  static microsoft_attention read(const Attributes& a) {
+    microsoft_attention made{a.num_heads, a.scale.value_or(0), a.mask_filter_value.value_or(-10000)};
+    if constexpr (requires { a.unidirectional; }) made.causal = a.unidirectional != 0;
+    return made;
+  }
 };
 
 /// com.microsoft's MultiHeadAttention, computed in float.

@@ -26,22 +26,11 @@ struct microsoft_rotary_embedding : rotary_embedding {
   bool mixed = false;
   float scale = 1;
 
+  static result<microsoft_rotary_embedding> bind(bind_context&);
   status run(run_context&) const;
-
- protected:
-  template <class Op>
-  static result<microsoft_rotary_embedding> read(bind_context&);
 
  private:
   std::int64_t stream_of(std::int64_t pair) const;
-};
-template <class Op>
-struct rotary_embedding_of : microsoft_rotary_embedding {
-  static result<rotary_embedding_of> bind(bind_context& c) {
-    const result<microsoft_rotary_embedding> made = read<Op>(c);
-    if (!made) return made.error();
-    return rotary_embedding_of{*made};
-  }
 };
 
 }  // namespace CAMEO_NAMESPACE::eps

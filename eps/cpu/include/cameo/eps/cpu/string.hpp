@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/op/attributes/choices.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 
@@ -21,16 +22,14 @@ struct string_split {
   using elements = string_elements;
   std::string_view delimiter;
   std::int64_t limit;  // the largest number of splits; negative: no limit
-  static result<string_split> bind(bind_context& c) {
-    return string_split{c.string_or("delimiter", ""), c.int_or("maxsplit", -1)};
-  }
+  static result<string_split> bind(bind_context& c);
   status run(run_context& c) const;
 };
 
 /// StringNormalizer of [C] or [1, C]: removes stop words, then changes case by Unicode's simple mappings of Latin,
 /// Greek, Cyrillic and Armenian letters. If no word is left, the output is one empty string.
 struct string_normalizer {
-  enum class change : std::uint8_t { none, lower, upper };
+  using change = op::case_change_action_choice;
   change action;
   bool exact;                                   // stop words are compared case-sensitively
   std::span<const std::string_view> stopwords;  // in lower case unless `exact`

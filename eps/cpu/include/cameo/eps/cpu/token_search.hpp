@@ -40,11 +40,12 @@ struct token_search {
   std::int64_t start = -1, end = 0, pad = 0, ngram = 0, words = 0;
 
  protected:
-  static result<token_search> read(bind_context&);
+  /// `shows`: the attribute decoder_output_cross_qk.
+  static result<token_search> read(bind_context&, bool shows = false);
 
  private:
   status take_alone(bind_context&);
-  status take_decoder(bind_context&);
+  status take_decoder(bind_context&, bool shows);
   status take_encoder(bind_context&);
 };
 

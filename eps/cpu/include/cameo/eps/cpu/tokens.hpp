@@ -45,6 +45,11 @@ struct ngram_hash {
   std::int64_t orders = 0, heads = 0, pad = 0;  // orders: the attribute max_ngram_size
   bool resets = false;
   static result<ngram_hash> bind(bind_context&);
+  /// Reads the attributes of either operator.
+  template <class Attributes>
+  static ngram_hash read(const Attributes& a) {
+    return {a.max_ngram_size, a.n_head_per_ngram, a.pad_id, a.reset_on_eos != 0};
+  }
   status run(run_context&) const;
 
  private:
