@@ -1,6 +1,7 @@
 #include <cameo/eps/cpu/deform_conv.hpp>
 #include <cameo/eps/cpu/detail/float_product.hpp>
 #include <cameo/geometry/conv.hpp>
+#include <cameo/op/read_window.hpp>
 
 #include <cmath>
 
@@ -27,11 +28,8 @@ C sample(const C* plane, std::int64_t height, std::int64_t width, double y, doub
 }  // namespace
 
 result<deform_conv> deform_conv::bind(bind_context& c) {
-  const result<window> shape = window_of(c);
-  if (!shape) return shape.error();
-  const deform_conv made{*shape, c.int_or("group", 1), c.int_or("offset_group", 1)};
-  if (status s = geometry::check_groups(made.groups); !s) return s;
-  return made;
+  const attributes_of<op::DeformConv> a{c.attributes};
+  return deform_conv{detail::window_of(a), a.group, a.offset_group};
 }
 
 template <class C>
@@ -46,18 +44,15 @@ status deform_conv::run_as(run_context& c) const {
   const result<geometry::conv> placed =
       geometry::conv_of<std::int64_t>(shape, groups, xs, ws, geometry::shape_of(bias));
   if (!placed) return placed.error();
-  if (channels % offset_groups != 0)
-    return bad_input("X has ", channels, " channels, must have a multiple of offset_group, ", offset_groups);
   const window_axis &v = placed->window.axes[0], &h = placed->window.axes[1];
   const std::int64_t taps = ws[2] * ws[3];
   std::int64_t shifts = 0, pixels = 0, patch = 0;
   if (!checked_multiply(offset_groups, taps, shifts) || !checked_multiply(shifts, std::int64_t{2}, shifts) ||
       !checked_multiply(v.out, h.out, pixels) || !checked_multiply(channels * taps, pixels, patch))
     return status_code::out_of_memory;
-  if (offset.shape != extents{images, shifts, v.out, h.out})
-    return bad_input("offset ", offset.shape, " must be ", extents{images, shifts, v.out, h.out});
-  if (mask && mask.shape != extents{images, shifts / 2, v.out, h.out})
-    return bad_input("mask ", mask.shape, " must be ", extents{images, shifts / 2, v.out, h.out});
+  if (status s = check_shape("offset", offset.shape, {images, shifts, v.out, h.out}); !s) return s;
+  const extents of_mask{images, shifts / 2, v.out, h.out};
+  if (status s = check_shape("mask", mask ? mask.shape : of_mask, of_mask); !s) return s;
   const result<value*> y = c.output(0, extents{images, filters, v.out, h.out});
   if (!y) return y.error();
   if ((*y)->shape.count() == 0) return {};

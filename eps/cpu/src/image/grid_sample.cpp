@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/grid_sample.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <cmath>
 
@@ -98,30 +99,28 @@ const T* nearest_element(const T* plane, const axis_taps<R>* taps, std::size_t a
 }  // namespace
 
 result<grid_sample> grid_sample::bind(bind_context& c) {
-  grid_sample made;
-  if (status read = read_interpolation(c, made.mode); !read) return read;
-  if (status read = read_choice(c, "padding_mode", {"zeros", "border", "reflection"}, made.outside); !read) return read;
-  made.align_corners = c.int_or("align_corners", 0) != 0;
-  return made;
+  const attributes_of<op::GridSample> a{c.attributes};
+  const auto mode = a.mode.value_or(op::grid_sample_mode_choice::linear);
+  return grid_sample{interpolation_of<interpolation>(mode), a.padding_mode, a.align_corners != 0};
 }
 
 status grid_sample::run(run_context& c) const {
   const value &x = c.input(0), &grid = c.input(1);
   const std::size_t rank = x.shape.rank(), axes = rank - 2;
   const extents& g = grid.shape;
-  if (g.rank() != rank) return bad_input("grid ", g, " must be of the rank of X ", x.shape);
+  if (status s = check_rank("grid", g, rank, rank); !s) return s;
   for (const value* v : {&x, &grid})
     if (status s = usable_sizes("an input", v->shape); !s) return s;
   extents shape{x.shape[0], x.shape[1]};
   for (std::size_t i = 1; i + 1 < rank; ++i) shape.push_back(g[i]);
   const result<value*> y = c.output(0, shape);
   if (!y) return y.error();
-  if ((*y)->type != x.type) return bad_input("the output has ", (*y)->type, " where X has ", x.type);
+  if (status s = check_type("Y", (*y)->type, x.type); !s) return s;
   if (shape.count() == 0) return {};
+  if (status s = check_pixels(x); !s) return s;
   sampled_axis all[max_axes];
   for (std::size_t i = 0; i < axes; ++i) {
     const std::int64_t size = x.shape[i + 2];
-    if (size == 0) return bad_input("X ", x.shape, " has nothing to sample");
     all[i] = {size, x.shape.count(i + 3, rank), align_corners ? 0 : -0.5, double(size) - (align_corners ? 1 : 0.5)};
   }
   const std::int64_t channels = x.shape[1], in = x.shape.count(2, rank), out = shape.count(2, rank);

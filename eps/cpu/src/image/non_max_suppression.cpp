@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/non_max_suppression.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -26,34 +27,27 @@ bool overlap(const box& a, const box& b, float threshold) {
   return both / either > threshold;
 }
 
-/// Reads the one number of an input; leaves `out` unchanged if the input is absent or empty.
-status read_float(const value& v, std::string_view name, float& out) {
-  if (!v || v.shape.count() == 0) return {};
-  if (v.shape.count() != 1) return bad_input(name, " must be one number, not ", v.shape);
-  out = *static_cast<const float*>(v.data);
-  return {};
+/// The one number of an input; `otherwise` if the input is absent or empty.
+template <class T>
+T number_of(const value& v, T otherwise) {
+  return v && v.shape.count() > 0 ? *static_cast<const T*>(v.data) : otherwise;
 }
 
 }  // namespace
 
 result<non_max_suppression> non_max_suppression::bind(bind_context& c) {
-  return non_max_suppression{c.int_or("center_point_box", 0) != 0};
+  return non_max_suppression{attributes_of<op::NonMaxSuppression>{c.attributes}.center_point_box != 0};
 }
 
 status non_max_suppression::run(run_context& c) const {
-  const value &boxes = c.input(0), &scores = c.input(1), &limit = c.input(2);
+  const value &boxes = c.input(0), &scores = c.input(1);
   const extents &b = boxes.shape, &s = scores.shape;
   if (status fits = usable_sizes("scores", s); !fits) return fits;
-  std::int64_t most = 0;
-  if (limit && limit.shape.count() > 0) {
-    if (limit.shape.count() != 1) return bad_input("max_output_boxes_per_class must be one number, not ", limit.shape);
-    most = std::clamp<std::int64_t>(*static_cast<const std::int64_t*>(limit.data), 0, b[1]);
-  }
-  float iou = 0, least = -std::numeric_limits<float>::infinity();
-  if (status read = read_float(c.input(3), "iou_threshold", iou); !read) return read;
+  const std::int64_t most = std::clamp<std::int64_t>(number_of<std::int64_t>(c.input(2), 0), 0, b[1]);
+  const float iou = number_of(c.input(3), 0.0f);
   if (!(iou >= 0 && iou <= 1)) return bad_input("iou_threshold must be in [0,1]");
   const bool has_least = c.input(4) && c.input(4).shape.count() > 0;
-  if (status read = read_float(c.input(4), "score_threshold", least); !read) return read;
+  const float least = number_of(c.input(4), -std::numeric_limits<float>::infinity());
 
   const std::int64_t count = b[1], classes = s[1], groups = s[0] * s[1];
   const std::int64_t kept = most > 0 && groups > 0 ? groups : 0;

@@ -19,4 +19,24 @@ template <class... Parts>
   return refuse(status_code::invalid_graph, parts...);
 }
 
+/// "A has shape [2], must have rank 2".
+inline status check_rank(std::string_view name, const extents& has, std::size_t least, std::size_t most) {
+  if (has.rank() >= least && has.rank() <= most) return {};
+  return bad_input(name, " has shape ", has, ", must have rank ", most < max_rank ? most : least,
+                   least == most     ? ""
+                   : most < max_rank ? " or less"
+                                     : " or more");
+}
+/// "A has shape [2,3] and B has shape [4,3], which do not broadcast".
+inline status check_broadcast(std::string_view a, const extents& shape_a, std::string_view b, const extents& shape_b,
+                              bool fits) {
+  if (fits) return {};
+  return bad_input(a, " has shape ", shape_a, " and ", b, " has shape ", shape_b, ", which do not broadcast");
+}
+/// "block_size is 24, must be a power of two, 16 or more".
+constexpr status check_power_of_two(std::string_view name, std::int64_t has, std::int64_t least) {
+  if (has >= least && (has & (has - 1)) == 0) return {};
+  return refuse(status_code::invalid_graph, name, " is ", has, ", must be a power of two, ", least, " or more");
+}
+
 }  // namespace CAMEO_NAMESPACE::eps
