@@ -81,7 +81,7 @@ struct basic_placed_window {
 using placed_window = basic_placed_window<std::int64_t>;
 
 /// The attributes of a window, as the node has them; lists may be empty. The spans are the node's. Operators state that
-/// kernels, strides and dilations are 1 or more.
+/// kernels and strides are 1 or more.
 struct window {
   padding pad = padding::given;
   bool ceil = false;
@@ -107,9 +107,9 @@ namespace detail {
 constexpr std::int64_t number_or(std::span<const std::int64_t> list, std::size_t i, std::int64_t otherwise) {
   return i < list.size() ? list[i] : otherwise;
 }
-constexpr status check_sizes(std::string_view name, std::span<const std::int64_t> sizes) {
-  for (const std::int64_t v : sizes)
-    if (v < 0) return wrong_attribute("attribute ", name, " has ", v, ", must be 0 or more");
+constexpr status check_values(std::string_view name, std::span<const std::int64_t> values, std::int64_t least) {
+  for (const std::int64_t v : values)
+    if (v < least) return wrong_attribute("attribute ", name, " has ", v, ", must be ", least, " or more");
   return {};
 }
 template <size_kind D>
@@ -216,9 +216,10 @@ constexpr status begin(basic_placed_window<D>& p, const window& w, shape_view<D>
   if (status s = check_length<D>("kernel_shape", w.kernel, p.rank); !s) return s;
   if (status s = check_length<D>("strides", w.strides, p.rank); !s) return s;
   if (status s = check_length<D>("dilations", w.dilations, p.rank); !s) return s;
+  if (status s = check_values("dilations", w.dilations, 1); !s) return s;  // old versions of operators state nothing
   if (w.pad == padding::given) {
     if (status s = check_length<D>("pads", w.pads, 2 * p.rank); !s) return s;
-    if (status s = check_sizes("pads", w.pads); !s) return s;
+    if (status s = check_values("pads", w.pads, 0); !s) return s;
   }
   if (kernel && kernel.rank() != p.rank)
     return wrong<D>("the kernel has ", kernel.rank(), " axes, must have ", p.rank, ", as X has spatial axes");
@@ -275,7 +276,7 @@ constexpr result<basic_placed_window<D>> window::place_transposed(shape_view<D> 
   if (output_shape.size() == p.rank + 2) output_shape = output_shape.subspan(2);  // old models have N and C before it
   if (status s = detail::check_length<D>("output_padding", output_padding, p.rank); !s) return s;
   if (status s = detail::check_length<D>("output_shape", output_shape, p.rank); !s) return s;
-  if (status s = detail::check_sizes("output_shape", output_shape); !s) return s;
+  if (status s = detail::check_values("output_shape", output_shape, 0); !s) return s;
   for (std::size_t i = 0; i < p.rank; ++i) {
     std::swap(p.axes[i].in, p.axes[i].out);
     const std::int64_t* const wanted = output_shape.empty() ? nullptr : &output_shape[i];

@@ -1,4 +1,6 @@
 #include <cameo/eps/cpu/gemm.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <utility>
 
@@ -25,7 +27,8 @@ status keep_bias(run_context& c, const addend_strides& strides, gemm_epilogue<T>
 
 template <class T>
 result<gemm<T>> gemm<T>::bind(bind_context& c) {
-  gemm made{c.float_or("alpha", 1), c.float_or("beta", 1), c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0, {}};
+  const attributes_of<op::Gemm> a{c.attributes};
+  gemm made{a.alpha, a.beta, a.transA != 0, a.transB != 0, {}};
   const value* const b = c.is_constant(1) ? c.inputs[1].constant : nullptr;
   if (!b || b->shape.rank() != 2) return made;
   const std::int64_t k = b->shape[made.transpose_b ? 1 : 0], n = b->shape[made.transpose_b ? 0 : 1];
@@ -37,12 +40,11 @@ result<gemm<T>> gemm<T>::bind(bind_context& c) {
 template <class T>
 status gemm<T>::run(run_context& c) const {
   const extents &a_shape = c.input(0).shape, &b_shape = c.input(1).shape;
-  if (a_shape.rank() != 2 || b_shape.rank() != 2) return bad_input("A ", a_shape, " and B ", b_shape, " need rank 2");
+  if (status s = check_rank("A", a_shape, 2, 2); !s) return s;
+  if (status s = check_rank("B", b_shape, 2, 2); !s) return s;
   const std::int64_t m = a_shape[transpose_a ? 1 : 0], k = a_shape[transpose_a ? 0 : 1];
   const std::int64_t b_rows = b_shape[transpose_b ? 1 : 0], n = b_shape[transpose_b ? 0 : 1];
-  if (k != b_rows)
-    return bad_input("A ", a_shape, transpose_a ? " transposed" : "", " and B ", b_shape,
-                     transpose_b ? " transposed" : "", ": ", k, " columns meet ", b_rows, " rows");
+  if (status s = check_factors(a_shape, b_shape, k, b_rows); !s) return s;
   const bool adds = c.has_input(2) && c.input(2);
   addend_strides strides;
   if (adds)
@@ -82,14 +84,14 @@ status gemm<T>::run(run_context& c) const {
 
 template <class T>
 result<fused_gemm<T>> fused_gemm<T>::bind(bind_context& c) {
-  const std::string_view name = c.string_or("activation", "");
-  result<activation> f = activation_named(name, dtype_of<typename gemm<T>::number>);
+  const attributes_of<op::microsoft::FusedGemm> a{c.attributes};
+  result<activation> f = activation_named(a.activation, dtype_of<typename gemm<T>::number>);
   if (!f) return f.error();
   result<gemm<T>> made = gemm<T>::bind(c);
   if (!made) return made.error();
   made->f = *f;
-  made->f.give(0, c.float_or("activation_alpha", f->a));
-  made->f.give(1, c.float_or(name == "Selu" ? "activation_gamma" : "activation_beta", f->b));
+  made->f.give(0, a.activation_alpha.value_or(f->a));
+  made->f.give(1, (a.activation == "Selu" ? a.activation_gamma : a.activation_beta).value_or(f->b));
   return fused_gemm{*made};
 }
 

@@ -33,6 +33,11 @@ inline status check_broadcast(std::string_view a, const extents& shape_a, std::s
   if (fits) return {};
   return bad_input(a, " has shape ", shape_a, " and ", b, " has shape ", shape_b, ", which do not broadcast");
 }
+/// A parameter of a factor B, of one element or one for each of its columns; it may be absent.
+inline status check_per_column(std::string_view name, const value& v, std::int64_t columns) {
+  if (!v || v.shape.count() == 1 || v.shape == extents{columns}) return {};
+  return bad_input(name, " has shape ", v.shape, ", must be one element or [", columns, "]");
+}
 /// "block_size is 24, must be a power of two, 16 or more".
 constexpr status check_power_of_two(std::string_view name, std::int64_t has, std::int64_t least) {
   if (has >= least && (has & (has - 1)) == 0) return {};

@@ -21,9 +21,15 @@ inline status broadcast_addend(const extents& shape, std::int64_t m, std::int64_
   const std::int64_t columns = shape.rank() > 0 ? shape.back() : 1;
   const std::int64_t rows = shape.rank() > 1 ? shape[shape.rank() - 2] : 1;
   if (shape.rank() > 2 || (columns != 1 && columns != n) || (rows != 1 && rows != m))
-    return bad_input("C ", shape, " does not broadcast to ", extents{m, n});
+    return bad_input("C has shape ", shape, ", must broadcast to ", extents{m, n});
   strides = {rows == 1 ? 0 : columns, columns == 1 ? 0 : 1};
   return {};
+}
+
+/// Checks that the columns of a matrix are as many as the rows of its factor.
+inline status check_factors(const extents& a, const extents& b, std::int64_t columns, std::int64_t rows) {
+  if (columns == rows) return {};
+  return bad_input("A has shape ", a, " and B has shape ", b, ": ", columns, " columns meet ", rows, " rows");
 }
 
 /// Converts to the nearest value of T, for values outside of its range too; NaN becomes 0.

@@ -7,12 +7,6 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Checks that a parameter is one number, or one per column.
-status check_spread(const value& v, std::int64_t columns, std::string_view what) {
-  if (v.shape.count() == 1 || v.shape == extents{columns}) return {};
-  return bad_input(what, " has shape ", v.shape, "; it must be one number, or ", columns, " for the columns of B");
-}
-
 /// Quantizes sums, which include C, or converts them to floats.
 struct scaling {
   float alpha;
@@ -47,9 +41,9 @@ status qgemm::run(run_context& c) const {
   const value& y_zero = c.input(8);
   const std::int64_t m = a.shape[transpose_a ? 1 : 0], k = a.shape[transpose_a ? 0 : 1];
   const std::int64_t n = b.shape[transpose_b ? 0 : 1], rows = b.shape[transpose_b ? 1 : 0];
-  if (rows != k) return bad_input("A ", a.shape, " and B ", b.shape, ": ", k, " columns meet ", rows, " rows");
-  if (status fits = check_spread(b_scale, n, "b_scale"); !fits) return fits;
-  if (status fits = check_spread(b_zero, n, "b_zero_point"); !fits) return fits;
+  if (status s = check_factors(a.shape, b.shape, k, rows); !s) return s;
+  if (status s = check_per_column("b_scale", b_scale, n); !s) return s;
+  if (status s = check_per_column("b_zero_point", b_zero, n); !s) return s;
   if ((c.output_type(0) == dtype::f32) == bool(y_scale))
     return bad_input("Y is ", c.output_type(0), y_scale ? " though there is a y_scale" : " though there is no y_scale");
   addend_strides of_c;
