@@ -218,6 +218,8 @@ constexpr status begin(basic_placed_window<D>& p, const window& w, shape_view<D>
   if (status s = check_length<D>("dilations", w.dilations, p.rank); !s) return s;
   if (status s = check_values("dilations", w.dilations, 1); !s) return s;  // old versions of operators state nothing
   if (w.pad == padding::given) {
+    if (w.pads.size() % 2)
+      return wrong_attribute("attribute pads has ", w.pads.size(), " elements, must have an even number");
     if (status s = check_length<D>("pads", w.pads, 2 * p.rank); !s) return s;
     if (status s = check_values("pads", w.pads, 0); !s) return s;
   }

@@ -103,7 +103,7 @@ status gather_block_quantized::run(run_context& c) const {
     b.type = bits == 2 ? dtype::u2 : bits == 4 ? dtype::u4 : dtype::u8;
     if (!checked_multiply(b.shape.back(), 8 / bits, b.shape[b.shape.rank() - 1])) return status_code::out_of_memory;
   }
-  if (status s = check_needs("block_size 0", block == 0, "data of floats", b.are_floats()); !s) return s;
+  if (status s = check_needs("block_size is 0, which", block == 0, "data of floats", b.are_floats()); !s) return s;
   if (status s = usable_sizes("data", b.shape); !s) return s;
   if (status s = place_scales(b); !s) return s;
   const auto at = std::size_t((gather_axis + rank) % rank);
