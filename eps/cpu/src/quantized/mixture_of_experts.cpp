@@ -45,7 +45,7 @@ struct expert_weights {
     const extents of_bias{experts, n};
     if (status s = check_shape(names.bias, *bias ? bias->shape : of_bias, of_bias); !s) return s;
     if (!bits) return {};
-    if (k * bits % 8 != 0) return bad_input(names.weights, " has rows of ", k, " elements, which are no whole bytes");
+    if (k * bits % 8 != 0) return bad_input(names.weights, " has rows of ", k, " elements, must have whole bytes");
     if (status s = check_count(names.scales, *scales ? scales->shape.count() : 0, experts * n * blocks); !s) return s;
     const std::int64_t bytes = whole_rows() ? experts * zero_bytes(n) : experts * n * zero_bytes(blocks);
     return check_count(names.zeros, *zeros ? zeros->shape.count() : bytes, bytes);
