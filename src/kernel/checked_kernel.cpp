@@ -19,7 +19,8 @@ struct checked_kernel {
 
   std::size_t count(std::size_t inputs) const { return std::min({inputs, version->inputs.size(), most_inputs}); }
   status check(const named_shapes& shapes, std::size_t inputs) const {
-    return geometry::check_shapes<std::int64_t>(version->shapes, std::span{shapes, count(inputs)}, sizes.known());
+    return geometry::check_shapes<std::int64_t>(version->shapes, std::span{shapes, count(inputs)}, sizes.known(),
+                                                sizes.lists());
   }
   /// Stores the shapes that are known when a kernel is bound, if all of them are, and match.
   status check_known(bind_context& context) {
