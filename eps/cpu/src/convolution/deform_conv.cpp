@@ -51,8 +51,7 @@ status deform_conv::run_as(run_context& c) const {
       !checked_multiply(v.out, h.out, pixels) || !checked_multiply(channels * taps, pixels, patch))
     return status_code::out_of_memory;
   if (status s = check_shape("offset", offset.shape, {images, shifts, v.out, h.out}); !s) return s;
-  const extents of_mask{images, shifts / 2, v.out, h.out};
-  if (status s = check_shape("mask", mask ? mask.shape : of_mask, of_mask); !s) return s;
+  if (status s = check_input("mask", mask, {images, shifts / 2, v.out, h.out}); !s) return s;
   const result<value*> y = c.output(0, extents{images, filters, v.out, h.out});
   if (!y) return y.error();
   if ((*y)->shape.count() == 0) return {};

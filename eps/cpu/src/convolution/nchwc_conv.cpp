@@ -473,7 +473,8 @@ status nchwc_conv::run(run_context& c) const {
   call.rows = placed->axes[0], call.columns = placed->axes[1], call.images = x[0], call.in_channels = x[1];
   const extents y_shape{x[0], rounded_up(all_maps(call.w)), call.rows.out, call.columns.out};
   const value* const sum = c.has_input(3) && c.input(3) ? &c.input(3) : nullptr;
-  if (status s = check_shape("Sum", sum ? sum->shape : y_shape, y_shape); !s) return s;
+  if (sum)
+    if (status s = check_shape("Sum", sum->shape, y_shape); !s) return s;
   result<tensor_view<float>> y = c.output<float>(0, y_shape);
   if (!y) return y.error();
   if (y->empty()) return {};

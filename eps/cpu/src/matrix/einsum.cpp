@@ -300,7 +300,8 @@ status multiply_as(run_context& c, const einsum_loops& l, const product_axes& p)
 
 result<einsum> einsum::bind(bind_context& c) {
   const std::string_view equation = attributes_of<op::Einsum>{c.attributes}.equation;
-  const std::size_t arrow = equation.find("->");
+  constexpr std::string_view arrow_text = "->";
+  const std::size_t arrow = equation.find(arrow_text);
   const std::string_view left = equation.substr(0, arrow);
   std::size_t count = 1 + std::size_t(std::count(left.begin(), left.end(), ','));
   if (count != c.inputs.size()) return bad_attribute("equation has ", count, " terms for ", c.inputs.size(), " inputs");

@@ -90,7 +90,7 @@ status matmul<T>::run(run_context& c) const {
   extents batch, y_shape;
   if (status s = check_factors(a_shape, b_shape, a.columns, b.rows); !s) return s;
   const bool fit = broadcast(a.batch, b.batch, batch);
-  if (status s = check_broadcast("A", a_shape, "B", b_shape, fit); !s) return s;
+  if (status s = check_broadcasts("A", a_shape, b_shape, fit); !s) return s;
   y_shape = batch;
   if (!a.vector) y_shape.push_back(a.rows);
   if (!b.vector) y_shape.push_back(b.columns);

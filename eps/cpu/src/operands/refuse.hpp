@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/core/refuse.hpp>
+#include <cameo/core/value.hpp>
 #include <cameo/kernel/check_values.hpp>
 
 #include <algorithm>  // for the kernels, which all include this
@@ -27,11 +28,14 @@ inline status check_rank(std::string_view name, const extents& has, std::size_t 
                    : most < max_rank ? " or less"
                                      : " or more");
 }
-/// "A has shape [2,3] and B has shape [4,3], which do not broadcast".
-inline status check_broadcast(std::string_view a, const extents& shape_a, std::string_view b, const extents& shape_b,
-                              bool fits) {
-  if (fits) return {};
-  return bad_input(a, " has shape ", shape_a, " and ", b, " has shape ", shape_b, ", which do not broadcast");
+/// "bias has shape [3], must broadcast with [2,4]".
+constexpr status check_broadcasts(std::string_view name, const extents& has, const extents& other, bool broadcasts) {
+  if (broadcasts) return {};
+  return refuse(status_code::invalid_argument, name, " has shape ", has, ", must broadcast with ", other);
+}
+/// check_shape() of an input that the node may lack.
+inline status check_input(std::string_view name, const value& v, const extents& must) {
+  return v ? check_shape(name, v.shape, must) : status{};
 }
 /// A parameter of a factor B, of one element or one for each of its columns; it may be absent.
 inline status check_per_column(std::string_view name, const value& v, std::int64_t columns) {

@@ -20,8 +20,8 @@ struct addend_strides {
 inline status broadcast_addend(const extents& shape, std::int64_t m, std::int64_t n, addend_strides& strides) {
   const std::int64_t columns = shape.rank() > 0 ? shape.back() : 1;
   const std::int64_t rows = shape.rank() > 1 ? shape[shape.rank() - 2] : 1;
-  if (shape.rank() > 2 || (columns != 1 && columns != n) || (rows != 1 && rows != m))
-    return bad_input("C has shape ", shape, ", must broadcast to ", extents{m, n});
+  const bool fits = shape.rank() <= 2 && (columns == 1 || columns == n) && (rows == 1 || rows == m);
+  if (status s = check_broadcasts("C", shape, {m, n}, fits); !s) return s;
   strides = {rows == 1 ? 0 : columns, columns == 1 ? 0 : 1};
   return {};
 }

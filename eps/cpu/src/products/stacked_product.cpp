@@ -11,7 +11,7 @@ result<stacked_product> stack_of(const extents& a, const extents& b) {
   p.a_stack = extents{a.dims().first(a.rank() > 2 ? a.rank() - 2 : 0)};
   p.b_stack = extents{b.dims().first(b.rank() > 2 ? b.rank() - 2 : 0)};
   const bool fit = broadcast(p.a_stack, p.b_stack, p.stack);
-  if (status s = check_broadcast("A", a, "B", b, fit); !s) return s;
+  if (status s = check_broadcasts("A", a, b, fit); !s) return s;
   p.y = p.stack;
   if (a.rank() > 1) p.y.push_back(p.m);
   if (b.rank() > 1) p.y.push_back(p.n);

@@ -42,8 +42,7 @@ struct expert_weights {
 
   status check(const layer_names& names) const {
     if (status s = check_shape(names.weights, codes->shape, {experts, n, bits ? k * bits / 8 : k}); !s) return s;
-    const extents of_bias{experts, n};
-    if (status s = check_shape(names.bias, *bias ? bias->shape : of_bias, of_bias); !s) return s;
+    if (status s = check_input(names.bias, *bias, {experts, n}); !s) return s;
     if (!bits) return {};
     if (k * bits % 8 != 0) return bad_input(names.weights, " has rows of ", k, " elements, must have whole bytes");
     if (status s = check_count(names.scales, *scales ? scales->shape.count() : 0, experts * n * blocks); !s) return s;

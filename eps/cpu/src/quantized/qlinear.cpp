@@ -71,7 +71,7 @@ status qlinear_binary_state::run(run_context& c) const {
     if (!*each) return each->error();
   broadcast_loops<2> loops;
   const bool fits = loops.make({&left.shape, &right.shape});
-  if (status s = check_broadcast("A", left.shape, "B", right.shape, fits); !s) return s;
+  if (status s = check_broadcasts("A", left.shape, right.shape, fits); !s) return s;
   const result<value*> out = c.output(0, loops.shape());
   if (!out) return out.error();
   const code_zip by{scale_of(*a_code), scale_of(*b_code), scale_of(*y_code)};
