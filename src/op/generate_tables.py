@@ -335,7 +335,7 @@ SHAPES = {
     "com.microsoft.nchwc.AveragePool com.microsoft.nchwc.GlobalAveragePool com.microsoft.nchwc.GlobalMaxPool "
     "com.microsoft.nchwc.MaxPool com.microsoft.nchwc.ReorderOutput com.microsoft.nchwc.Upsample":
         "[batch,16*blocks,height,width]",
-    "com.microsoft.nchwc.Conv": "[_,_,_,_] [group*maps,_,_,_] [group*maps]",
+    "com.microsoft.nchwc.Conv": "[_,_,_,_] [_,_,_,_]",
     "DeformConv": "[_,offset_group*channels,_,...]",
     "com.microsoft.ConvTransposeWithDynamicPads": "[_,_,_,...]",
     "ImageScaler": "[_,channels,...] bias=channels",

@@ -399,6 +399,7 @@ status add_weights(run_context& c, const nchwc_conv& k, conv_call& call) {
   if (!call.bias) {
     result<std::span<float>> made = c.scratch<float>(std::size_t(rounded_up(all_maps(call.w))));
     if (!made) return made.error();
+    if (status s = check_input("B", c.input(2), {all_maps(call.w)}); !s) return s;
     round_bias(c.input(2), *made);
     call.bias = made->data();
   }

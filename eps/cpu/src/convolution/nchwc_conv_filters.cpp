@@ -34,8 +34,8 @@ void pack_depthwise(const float* w, const nchwc_filters& f, float* to) {
 }  // namespace
 
 result<nchwc_filters> filters_of(const extents& w, std::int64_t groups) {
-  // Of a constant: the operator states this for runs.
-  if (w.rank() != 4 || w[0] % groups != 0) return status_code::invalid_argument;
+  if (w.rank() != 4) return status_code::invalid_argument;  // of a constant: the operator states the rank for runs
+  if (w[0] % groups != 0) return bad_input("W has shape ", w, ", must have a multiple of group, ", groups, ", maps");
   nchwc_filters f{groups, w[0] / groups, w[1], {w[2], w[3]}, groups > 1 && w[0] == groups && w[1] == 1};
   if (status s = check_at_least("the kernel of W", std::min(w[2], w[3]), 1); !s) return s;
   if (groups > 1 && !f.depthwise && (f.maps % channel_block != 0 || f.channels % channel_block != 0))
