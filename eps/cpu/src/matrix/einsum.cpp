@@ -108,12 +108,7 @@ struct einsum_loops {
     }
     for (std::size_t l = 0; l < label_count; ++l)
       if (sizes[l] >= 0 && !shown[l]) summed[summed_count++] = std::uint8_t(l);
-    bool zero = false;
-    for (std::size_t s = 0; s < summed_count; ++s) zero = zero || sizes[summed[s]] == 0;
-    for (std::size_t s = 0; s < summed_count && !zero; ++s)
-      if (status fits = check_fits("a sum", checked_multiply(terms, sizes[summed[s]], terms)); !fits) return fits;
-    if (zero) terms = 0;
-    return {};
+    return count_terms();
   }
 
   /// Calls f(label, axis) for each axis of an input.
@@ -131,6 +126,14 @@ struct einsum_loops {
   }
 
  private:
+  status count_terms() {
+    bool zero = false;
+    for (std::size_t s = 0; s < summed_count; ++s) zero = zero || sizes[summed[s]] == 0;
+    for (std::size_t s = 0; s < summed_count && !zero; ++s)
+      if (status fits = check_fits("a sum", checked_multiply(terms, sizes[summed[s]], terms)); !fits) return fits;
+    if (zero) terms = 0;
+    return {};
+  }
   static bool has_dots(const einsum::term& t) {
     return std::find(t.labels, t.labels + t.size, einsum::ellipsis) != t.labels + t.size;
   }

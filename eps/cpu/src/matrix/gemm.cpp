@@ -39,16 +39,11 @@ result<gemm<T>> gemm<T>::bind(bind_context& c) {
 
 template <class T>
 status gemm<T>::run(run_context& c) const {
-  const extents &a_shape = c.input(0).shape, &b_shape = c.input(1).shape;
-  if (status s = check_rank("A", a_shape, 2, 2); !s) return s;
-  if (status s = check_rank("B", b_shape, 2, 2); !s) return s;
-  const std::int64_t m = a_shape[transpose_a ? 1 : 0], k = a_shape[transpose_a ? 0 : 1];
-  const std::int64_t b_rows = b_shape[transpose_b ? 1 : 0], n = b_shape[transpose_b ? 0 : 1];
-  if (status s = check_factors(a_shape, b_shape, k, b_rows); !s) return s;
-  const bool adds = c.has_input(2) && c.input(2);
-  addend_strides strides;
-  if (adds)
-    if (status s = broadcast_addend(c.input(2).shape, m, n, strides); !s) return s;
+  const value &a = c.input(0), &b = c.input(1), &addend = c.input(2);
+  const result<gemm_sizes> sizes = gemm_sizes::make(a.shape, transpose_a, b.shape, transpose_b, addend);
+  if (!sizes) return sizes.error();
+  const std::int64_t m = sizes->m, k = sizes->k, n = sizes->n;
+  const addend_strides strides = sizes->c;
   result<tensor_view<T>> y = c.output<T>(0, {m, n});
   if (!y) return y.error();
   if (y->empty()) return {};
@@ -56,24 +51,24 @@ status gemm<T>::run(run_context& c) const {
   p.for_few_rows = packed_b.for_few_rows;
   p.a = {nullptr, transpose_a ? 1 : k, transpose_a ? m : 1}, p.b = {nullptr, transpose_b ? 1 : n, transpose_b ? k : 1};
   if constexpr (std::is_integral_v<T>) {
-    p.a.data = c.input<T>(0).data(), p.b.data = c.input<T>(1).data(), p.c = y->data();
-    const T* const addend = adds ? c.input<T>(2).data() : nullptr;
+    p.a.data = static_cast<const T*>(a.data), p.b.data = static_cast<const T*>(b.data), p.c = y->data();
     return multiply_integers(c, p, [&](T v, std::int64_t i, std::int64_t j) {
-      const T w = addend ? addend[i * strides.row + j * strides.column] : T(0);
+      const auto* const added = static_cast<const T*>(addend.data);
+      const T w = added ? added[i * strides.row + j * strides.column] : T(0);
       if (alpha == 1 && beta == 1) return T(std::make_unsigned_t<T>(v) + std::make_unsigned_t<T>(w));
       return saturated<T>(double(alpha) * double(v) + double(beta) * double(w));
     });
   } else {
     result<number*> room = buffer_for_numbers<number>(c, *y);
     if (!room) return room.error();
-    p.a = {number_source<number, elements_like<T>>::make(c.input<T>(0).data()), p.a.row_stride, p.a.column_stride},
-    p.c = *room;
-    if (!packed_b.data && !bf16_b) p.b.data = c.input<T>(1).data();
+    const auto numbers = number_source<number, elements_like<T>>::make(static_cast<const T*>(a.data));
+    p.a = {numbers, p.a.row_stride, p.a.column_stride}, p.c = *room;
+    if (!packed_b.data && !bf16_b) p.b.data = static_cast<const T*>(b.data);
     p.epilogue.alpha = number(alpha), p.epilogue.beta = number(beta), p.epilogue.f = f;
     narrow_epilogue epilogue;
-    if (adds && beta != 0) {  // with beta 0, an infinity in C must not give NaN
+    if (addend && beta != 0) {  // with beta 0, an infinity in C must not give NaN
       if (is_narrow_v<T> && strides.row != 0 && strides.column != 0)
-        epilogue = {narrow_elements::make(c.input<T>(2).data()), beta, std::exchange(p.epilogue.f, {})};
+        epilogue = {narrow_elements::make(static_cast<const T*>(addend.data)), beta, std::exchange(p.epilogue.f, {})};
       else if (status s = keep_bias<T>(c, strides, p.epilogue); !s) return s;
     }
     if (status done = multiply_by_factor<T>(c, p, bf16_b); !done) return done;

@@ -39,16 +39,14 @@ status qgemm::run(run_context& c) const {
   const value &a = c.input(0), &b = c.input(3), &a_zero = c.input(2), &b_zero = c.input(5);
   const value &a_scale = c.input(1), &b_scale = c.input(4), &add = c.input(6), &y_scale = c.input(7);
   const value& y_zero = c.input(8);
-  const std::int64_t m = a.shape[transpose_a ? 1 : 0], k = a.shape[transpose_a ? 0 : 1];
-  const std::int64_t n = b.shape[transpose_b ? 0 : 1], rows = b.shape[transpose_b ? 1 : 0];
-  if (status s = check_factors(a.shape, b.shape, k, rows); !s) return s;
+  const result<gemm_sizes> sizes = gemm_sizes::make(a.shape, transpose_a, b.shape, transpose_b, add);
+  if (!sizes) return sizes.error();
+  const std::int64_t m = sizes->m, k = sizes->k, n = sizes->n;
+  const addend_strides of_c = sizes->c;
   if (status s = check_per_column("b_scale", b_scale, n); !s) return s;
   if (status s = check_per_column("b_zero_point", b_zero, n); !s) return s;
   if ((c.output_type(0) == dtype::f32) == bool(y_scale))
     return bad_input("Y is ", c.output_type(0), y_scale ? " though there is a y_scale" : " though there is no y_scale");
-  addend_strides of_c;
-  if (add)
-    if (status fits = broadcast_addend(add.shape, m, n, of_c); !fits) return fits;
   const result<value*> y = c.output(0, {m, n});
   if (!y) return y.error();
   if ((*y)->shape.count() == 0) return {};
