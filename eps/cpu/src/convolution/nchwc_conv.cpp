@@ -406,6 +406,23 @@ status add_weights(run_context& c, const nchwc_conv& k, conv_call& call) {
   return {};
 }
 
+/// Sets the sizes of a call.
+status place(run_context& c, const nchwc_conv& k, conv_call& call) {
+  const extents& x = c.input(0).shape;
+  std::int64_t channels = 0;
+  if (!checked_multiply(call.w.groups, call.w.channels, channels) || channels > INT64_MAX - channel_block)
+    return status_code::out_of_memory;
+  call.plain = call.w.groups == 1 && channels < channel_block && x[1] == channels;
+  if (!call.plain && x[1] != rounded_up(channels))
+    return bad_input("X has shape ", x, ", must have ", rounded_up(channels),
+                     " channels in blocks, or fewer than 16 plain ones, for weights of ", channels);
+  const result<placed_window> placed = k.shape.place<std::int64_t>(x, call.w.kernel);
+  if (!placed) return placed.error();
+  if (k.packed_pairs) call.packed_pairs = k.packed_pairs, call.w = as_bf16_filters(call.w);
+  call.rows = placed->axes[0], call.columns = placed->axes[1], call.images = x[0], call.in_channels = x[1];
+  return {};
+}
+
 }  // namespace
 
 result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
@@ -457,22 +474,11 @@ status nchwc_conv::run(run_context& c) const {
         status_code::not_implemented,
         "weights are packed for the processor that the model was optimized on, in blocks of unknown size; save the "
         "model again with the optimizer NchwcTransformer disabled");
-  const extents& x = c.input(0).shape;
   result<filters> found = w_known ? result<filters>{w} : filters_of(c.input(1).shape, w.groups);
   if (!found) return found.error();
   conv_call call{*this, *found};
-  std::int64_t channels = 0;
-  if (!checked_multiply(call.w.groups, call.w.channels, channels) || channels > INT64_MAX - channel_block)
-    return status_code::out_of_memory;
-  call.plain = call.w.groups == 1 && channels < channel_block && x[1] == channels;
-  if (!call.plain && x[1] != rounded_up(channels))
-    return bad_input("X has shape ", x, ", must have ", rounded_up(channels),
-                     " channels in blocks, or fewer than 16 plain ones, for weights of ", channels);
-  result<placed_window> placed = shape.place<std::int64_t>(x, call.w.kernel);
-  if (!placed) return placed.error();
-  if (packed_pairs) call.packed_pairs = packed_pairs, call.w = as_bf16_filters(call.w);
-  call.rows = placed->axes[0], call.columns = placed->axes[1], call.images = x[0], call.in_channels = x[1];
-  const extents y_shape{x[0], rounded_up(all_maps(call.w)), call.rows.out, call.columns.out};
+  if (status s = place(c, *this, call); !s) return s;
+  const extents y_shape{call.images, rounded_up(all_maps(call.w)), call.rows.out, call.columns.out};
   const value* const sum = c.has_input(3) && c.input(3) ? &c.input(3) : nullptr;
   if (sum)
     if (status s = check_shape("Sum", sum->shape, y_shape); !s) return s;

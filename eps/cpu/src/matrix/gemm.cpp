@@ -12,12 +12,19 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Makes C the bias of the epilogue. A C of float16 or bfloat16, which is a row, a column or a number, is widened
-/// first.
+/// Makes C the bias of the epilogue. A C of float16 or bfloat16 that is a row, a column or a number is widened first;
+/// a larger one is added `later`, when the sums are stored.
 template <class From, class T>
-status keep_bias(run_context& c, const addend_strides& strides, gemm_epilogue<T>& e) {
-  result<const T*> bias = static_cast<const T*>(c.input(2).data);
-  if constexpr (is_narrow_v<From>) bias = wide_vector<T>(c, c.input(2));
+status keep_addend(run_context& c, const addend_strides& strides, float beta, gemm_epilogue<T>& e,
+                   narrow_epilogue& later) {
+  const value& addend = c.input(2);
+  if (!addend || beta == 0) return {};  // with beta 0, an infinity in C must not give NaN
+  if (is_narrow_v<From> && strides.row != 0 && strides.column != 0) {
+    later = {narrow_elements::make(static_cast<const From*>(addend.data)), beta, std::exchange(e.f, {})};
+    return {};
+  }
+  result<const T*> bias = static_cast<const T*>(addend.data);
+  if constexpr (is_narrow_v<From>) bias = wide_vector<T>(c, addend);
   if (!bias) return bias.error();
   e.bias = *bias, e.bias_row_stride = strides.row, e.bias_column_stride = strides.column;
   return {};
@@ -66,11 +73,7 @@ status gemm<T>::run(run_context& c) const {
     if (!packed_b.data && !bf16_b) p.b.data = static_cast<const T*>(b.data);
     p.epilogue.alpha = number(alpha), p.epilogue.beta = number(beta), p.epilogue.f = f;
     narrow_epilogue epilogue;
-    if (addend && beta != 0) {  // with beta 0, an infinity in C must not give NaN
-      if (is_narrow_v<T> && strides.row != 0 && strides.column != 0)
-        epilogue = {narrow_elements::make(static_cast<const T*>(addend.data)), beta, std::exchange(p.epilogue.f, {})};
-      else if (status s = keep_bias<T>(c, strides, p.epilogue); !s) return s;
-    }
+    if (status s = keep_addend<T>(c, strides, beta, p.epilogue, epilogue); !s) return s;
     if (status done = multiply_by_factor<T>(c, p, bf16_b); !done) return done;
     store_numbers(c, *room, *y, epilogue);
     return {};

@@ -33,6 +33,31 @@ struct scaling {
   }
 };
 
+/// C, which may be absent.
+struct integer_addend {
+  const value& v;
+  addend_strides strides;
+
+  bool rows_differ() const { return v && strides.row != 0; }
+  /// Adds `count` elements of a row, from `column` on, to sums.
+  void add_to(std::int32_t* sums, std::int64_t row, std::int64_t column, std::int64_t count) const {
+    const std::int32_t* const from = static_cast<const std::int32_t*>(v.data) + row * strides.row;
+    for (std::int64_t j = 0; j < count; ++j)
+      sums[j] = std::int32_t(std::uint32_t(sums[j]) + std::uint32_t(from[(column + j) * strides.column]));
+  }
+};
+
+/// B as panels: those of a constant, or made of B's elements for this run.
+result<integer_panels> panels_of_b(run_context& c, const qgemm& how, const gemm_sizes& sizes) {
+  if (how.packed.data) return panels_of(how.packed);
+  const result<std::span<const std::int32_t>> zeros = read_zeros(c, c.input(5));
+  if (!zeros) return zeros.error();
+  const value& b = c.input(3);
+  std::span<std::byte> room;
+  const auto* const codes = static_cast<const std::uint8_t*>(b.data);
+  return panels_of(c, code_matrix{codes, b.type == dtype::i8, how.transpose_b, sizes.k, sizes.n, *zeros}, false, room);
+}
+
 }  // namespace
 
 status qgemm::run(run_context& c) const {
@@ -42,7 +67,7 @@ status qgemm::run(run_context& c) const {
   const result<gemm_sizes> sizes = gemm_sizes::make(a.shape, transpose_a, b.shape, transpose_b, add);
   if (!sizes) return sizes.error();
   const std::int64_t m = sizes->m, k = sizes->k, n = sizes->n;
-  const addend_strides of_c = sizes->c;
+  const integer_addend addend{add, sizes->c};
   if (status s = check_per_column("b_scale", b_scale, n); !s) return s;
   if (status s = check_per_column("b_zero_point", b_zero, n); !s) return s;
   if ((c.output_type(0) == dtype::f32) == bool(y_scale))
@@ -52,18 +77,10 @@ status qgemm::run(run_context& c) const {
   if ((*y)->shape.count() == 0) return {};
   const result<std::span<const std::int32_t>> a_zeros = read_zeros(c, a_zero);
   if (!a_zeros) return a_zeros.error();
-  integer_product product{m, k, {}, transpose_a ? 1 : k, transpose_a ? m : 1, panels_of(packed), nullptr};
+  const result<integer_panels> panels = panels_of_b(c, *this, *sizes);
+  if (!panels) return panels.error();
+  integer_product product{m, k, {}, transpose_a ? 1 : k, transpose_a ? m : 1, *panels, nullptr};
   product.a = {static_cast<const std::uint8_t*>(a.data), a.type == dtype::i8, a_zeros->data(), 0};
-  if (!packed.data) {
-    const result<std::span<const std::int32_t>> b_zeros = read_zeros(c, b_zero);
-    if (!b_zeros) return b_zeros.error();
-    std::span<std::byte> room;
-    const code_matrix matrix{
-        static_cast<const std::uint8_t*>(b.data), b.type == dtype::i8, transpose_b, k, n, *b_zeros};
-    const result<integer_panels> made = panels_of(c, matrix, false, room);
-    if (!made) return made.error();
-    product.b = *made;
-  }
   const auto width = std::size_t(product.b.width());
   const result<std::span<std::int32_t>> start = c.scratch<std::int32_t>(width);
   const result<std::span<float>> factors = c.scratch<float>(width);
@@ -72,13 +89,9 @@ status qgemm::run(run_context& c) const {
   std::fill(factors->begin(), factors->end(), 0.0f);
   for (std::int64_t j = 0; j < n; ++j) (*factors)[std::size_t(j)] = how.factor(j);
   // A C that is equal for all rows is included in the initial values of sums.
-  const bool rows_differ = add && of_c.row != 0;
-  const auto added = [&](std::int64_t row, std::int64_t j) {
-    return std::uint32_t(add.as_unchecked<std::int32_t>()[row * of_c.row + j * of_c.column]);
-  };
+  const bool rows_differ = addend.rows_differ();
   start_sums(product.b, nullptr, zero_as_bytes(product.a.is_signed, (*a_zeros)[0]), start->data());
-  for (std::int64_t j = 0; add && !rows_differ && j < n; ++j)
-    (*start)[std::size_t(j)] = std::int32_t(std::uint32_t((*start)[std::size_t(j)]) + added(0, j));
+  if (add && !rows_differ) addend.add_to(start->data(), 0, 0, n);
   product.start = start->data();
   if (!rows_differ && (*y)->type == dtype::f32) {
     const result<std::span<float>> bias = c.scratch<float>(width);
@@ -91,10 +104,7 @@ status qgemm::run(run_context& c) const {
                              static_cast<std::uint8_t*>((*y)->data));
   return multiply_to_sums(c, product, [&](const integer_block& block) {
     for (std::int64_t i = 0; rows_differ && i < block.rows; ++i)
-      for (std::int64_t j = 0; j < block.columns; ++j) {
-        std::int32_t& sum = block.sums[i * block.step + j];
-        sum = std::int32_t(std::uint32_t(sum) + added(block.row + i, block.column + j));
-      }
+      addend.add_to(block.sums + i * block.step, block.row + i, block.column, block.columns);
     how.store(block, factors->data());
   });
 }
