@@ -47,6 +47,20 @@ struct integer_addend {
   }
 };
 
+/// Checks the inputs.
+result<gemm_sizes> sizes_of(run_context& c, const qgemm& how) {
+  result<gemm_sizes> made =
+      gemm_sizes::make(c.input(0).shape, how.transpose_a, c.input(3).shape, how.transpose_b, c.input(6));
+  if (!made) return made;
+  if (status s = check_per_column("b_scale", c.input(4), made->n); !s) return s;
+  if (status s = check_per_column("b_zero_point", c.input(5), made->n); !s) return s;
+  const bool has_scale = bool(c.input(7));
+  if ((c.output_type(0) == dtype::f32) == has_scale)
+    return bad_input("Y is ", c.output_type(0),
+                     has_scale ? " though there is a y_scale" : " though there is no y_scale");
+  return made;
+}
+
 /// B as panels: those of a constant, or made of B's elements for this run.
 result<integer_panels> panels_of_b(run_context& c, const qgemm& how, const gemm_sizes& sizes) {
   if (how.packed.data) return panels_of(how.packed);
@@ -61,17 +75,12 @@ result<integer_panels> panels_of_b(run_context& c, const qgemm& how, const gemm_
 }  // namespace
 
 status qgemm::run(run_context& c) const {
-  const value &a = c.input(0), &b = c.input(3), &a_zero = c.input(2), &b_zero = c.input(5);
-  const value &a_scale = c.input(1), &b_scale = c.input(4), &add = c.input(6), &y_scale = c.input(7);
-  const value& y_zero = c.input(8);
-  const result<gemm_sizes> sizes = gemm_sizes::make(a.shape, transpose_a, b.shape, transpose_b, add);
+  const value &a = c.input(0), &a_scale = c.input(1), &a_zero = c.input(2), &b_scale = c.input(4);
+  const value &add = c.input(6), &y_scale = c.input(7), &y_zero = c.input(8);
+  const result<gemm_sizes> sizes = sizes_of(c, *this);
   if (!sizes) return sizes.error();
   const std::int64_t m = sizes->m, k = sizes->k, n = sizes->n;
   const integer_addend addend{add, sizes->c};
-  if (status s = check_per_column("b_scale", b_scale, n); !s) return s;
-  if (status s = check_per_column("b_zero_point", b_zero, n); !s) return s;
-  if ((c.output_type(0) == dtype::f32) == bool(y_scale))
-    return bad_input("Y is ", c.output_type(0), y_scale ? " though there is a y_scale" : " though there is no y_scale");
   const result<value*> y = c.output(0, {m, n});
   if (!y) return y.error();
   if ((*y)->shape.count() == 0) return {};
