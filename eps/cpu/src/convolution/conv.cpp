@@ -519,7 +519,7 @@ status conv<T>::run(run_context& c) const {
   extents y_shape{s->images, s->groups * s->rows};
   for (std::size_t i = 0; i < s->w.rank; ++i) y_shape.push_back(s->w.axes[i].out);
   if (c.has_input(3) && c.input(3))
-    if (status s = check_shape("Z", c.input(3).shape, y_shape); !s) return s;
+    if (status fits = check_shape("Z", c.input(3).shape, y_shape); !fits) return fits;
   result<tensor_view<T>> y = c.output<T>(0, y_shape);
   if (!y) return y.error();
   if (y->empty()) return {};
