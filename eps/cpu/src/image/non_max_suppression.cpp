@@ -38,7 +38,7 @@ struct box_choice {
   float iou, least;   // the largest overlap with a chosen box; scores must be above `least`
   bool has_least, center_point;
 
-  /// Writes the indices of the chosen boxes to `to`, and returns their number; `order` is room for `count` indices.
+  /// Writes the indices of the chosen boxes to `to`, and returns their number; `order` has space for `count` indices.
   std::int64_t make(const float* boxes, const float* score, std::int64_t count, std::int64_t* order,
                     std::int64_t* to) const {
     std::int64_t* last = order;

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/qgemm.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 #include "operands/refuse.hpp"
 #include "products/integer_factor.hpp"
@@ -73,6 +74,13 @@ result<integer_panels> panels_of_b(run_context& c, const qgemm& how, const gemm_
 }
 
 }  // namespace
+
+result<qgemm> qgemm::bind(bind_context& c) {
+  const attributes_of<op::microsoft::QGemm> a{c.attributes};
+  const result<integer_factor> b = integer_factor::bind(c, 3, 5, 2, a.transB != 0);
+  if (!b) return b.error();
+  return qgemm{a.transA != 0, a.transB != 0, a.alpha, *b};
+}
 
 status qgemm::run(run_context& c) const {
   const value &a = c.input(0), &a_scale = c.input(1), &a_zero = c.input(2), &b_scale = c.input(4);

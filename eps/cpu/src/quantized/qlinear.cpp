@@ -93,11 +93,16 @@ status qlinear_binary_state::run(run_context& c) const {
   return {};
 }
 
-void qlinear_map_state::finish(bind_context& c) {
+status qlinear_map_state::finish(bind_context& c, std::string_view function_name) {
+  const result<activation> f = activation_named(function_name, dtype::f32);
+  if (!f) return f.error();
+  function = *f;
+  function.give(0, attributes_of<op::microsoft::QLinearLeakyRelu>{c.attributes}.alpha);  // Sigmoid takes none
   input = linear_code_inputs::bind(c, c.inputs[0].type, 1, 2);
   output = linear_code_inputs::bind(c, c.inputs[0].type, 3, 4);
   if (input.is_known && output.is_known) table = table_of(input.known, output.known, function);
   c.may_overwrite(0, 0);
+  return {};
 }
 
 status qlinear_map_state::run(run_context& c) const {

@@ -15,7 +15,7 @@ struct resize {
   enum class interpolation : std::uint8_t { nearest, linear, cubic };
   using coordinates = op::resize_coordinate_transformation_mode_choice;
   using policy = op::keep_aspect_ratio_policy_choice;
-  /// Those of nearest_mode, in its order, and `simple`: ceil if the axis shrinks.
+  /// Ways to round: those of nearest_mode, in its order, and `simple`: ceil if the axis shrinks.
   enum class rounding : std::uint8_t { prefer_floor, prefer_ceil, floor, ceil, simple };
 
   interpolation mode = interpolation::nearest;
