@@ -13,7 +13,8 @@ struct basic_conv {
 /// A convolution whose sizes are known.
 using conv = basic_conv<std::int64_t>;
 
-/// Checks a Conv or one of its variants, in 1 group or more. X, W and bias may be unknown; a bias that is absent is unknown, too.
+/// Checks a Conv or one of its variants, in 1 group or more. X, W and bias may be unknown; a bias that is absent is
+/// unknown, too.
 template <size_kind D>
 constexpr result<basic_conv<D>> conv_of(const window& shape, std::int64_t groups, shape_view<D> x, shape_view<D> w,
                                         shape_view<D> bias);
