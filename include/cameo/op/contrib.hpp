@@ -53,8 +53,8 @@ struct Affine {
 struct Crop {
   static constexpr std::string_view domain = "", name = "Crop";
   static constexpr op_version versions[] = {
-      {1, detail::p2, detail::p3, detail::t0, detail::a1, 1, 1, false, "[batch,channels,height,width]"},
-      {10, detail::p2, detail::p3, detail::t0, detail::a1, 1, 1, true, "[batch,channels,height,width]"},
+      {1, detail::p2, detail::p3, detail::t0, detail::a1, 1, 1, false, "[batch,channels,height,width] scale=2|0"},
+      {10, detail::p2, detail::p3, detail::t0, detail::a1, 1, 1, true, "[batch,channels,height,width] scale=2|0"},
   };
 };
 struct DynamicSlice {
@@ -67,8 +67,8 @@ struct DynamicSlice {
 struct ImageScaler {
   static constexpr std::string_view domain = "", name = "ImageScaler";
   static constexpr op_version versions[] = {
-      {1, detail::p2, detail::p3, detail::t0, detail::a2, 1, 1},
-      {10, detail::p2, detail::p3, detail::t0, detail::a2, 1, 1, true},
+      {1, detail::p2, detail::p3, detail::t0, detail::a2, 1, 1, false, "[_,channels,...] bias=channels"},
+      {10, detail::p2, detail::p3, detail::t0, detail::a2, 1, 1, true, "[_,channels,...] bias=channels"},
   };
 };
 struct LayerNormalization {

@@ -57,19 +57,22 @@ inline constexpr type_rule t13[] = {{"T1", 0x1fffe}, {"T2", 0xc02}, {"tensor(flo
 inline constexpr attribute_rule a0[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"count_include_pad", attribute_kind::i, false, true, 0}, {"kernel_shape", attribute_kind::ints, true},
-    {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"count_include_pad", attribute_kind::i, false, true, 0},
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a1[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
     {"ceil_mode", attribute_kind::i, false, true, 0}, {"count_include_pad", attribute_kind::i, false, true, 0},
-    {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a2[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
     {"ceil_mode", attribute_kind::i, false, true, 0}, {"count_include_pad", attribute_kind::i, false, true, 0},
-    {"dilations", attribute_kind::ints}, {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints},
-    {"strides", attribute_kind::ints}};
+    {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a3[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
     {"epsilon", attribute_kind::f, false, true, 0, 1e-05f}, {"momentum", attribute_kind::f, false, true, 0, 0.9f},
@@ -84,24 +87,30 @@ inline constexpr attribute_rule a5[] = {
 inline constexpr attribute_rule a6[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"dilations", attribute_kind::ints}, {"group", attribute_kind::i, false, true, 1},
-    {"kernel_shape", attribute_kind::ints}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"group", attribute_kind::i, false, true, 1, 0, {}, "1.."},
+    {"kernel_shape", attribute_kind::ints, false, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a7[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"dilations", attribute_kind::ints}, {"group", attribute_kind::i, false, true, 1},
-    {"kernel_shape", attribute_kind::ints}, {"output_padding", attribute_kind::ints},
-    {"output_shape", attribute_kind::ints}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"group", attribute_kind::i, false, true, 1, 0, {}, "1.."},
+    {"kernel_shape", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"output_padding", attribute_kind::ints, false, false, 0, 0, {}, "0.."}, {"output_shape", attribute_kind::ints},
+    {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a8[] = {{"blocksize", attribute_kind::i, true, false, 0, 0, {}, "1..1048576"}};
 inline constexpr attribute_rule a9[] = {
     {"blocksize", attribute_kind::i, true, false, 0, 0, {}, "1..1048576"},
     {"mode", attribute_kind::s, false, true, 0, 0, "DCR", "DCR|CRD"}};
 inline constexpr attribute_rule a10[] = {{"p", attribute_kind::i, false, true, 2, 0, {}, "1.."}};
 inline constexpr attribute_rule a11[] = {
-    {"align_corners", attribute_kind::i, false, true, 0}, {"mode", attribute_kind::s, false, true, 0, 0, "bilinear"},
+    {"align_corners", attribute_kind::i, false, true, 0},
+    {"mode", attribute_kind::s, false, true, 0, 0, "bilinear", "nearest|linear|cubic|bilinear|bicubic"},
     {"padding_mode", attribute_kind::s, false, true, 0, 0, "zeros", "zeros|border|reflection"}};
 inline constexpr attribute_rule a12[] = {
-    {"align_corners", attribute_kind::i, false, true, 0}, {"mode", attribute_kind::s, false, true, 0, 0, "linear"},
+    {"align_corners", attribute_kind::i, false, true, 0},
+    {"mode", attribute_kind::s, false, true, 0, 0, "linear", "nearest|linear|cubic|bilinear|bicubic"},
     {"padding_mode", attribute_kind::s, false, true, 0, 0, "zeros", "zeros|border|reflection"}};
 inline constexpr attribute_rule a13[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
@@ -111,59 +120,71 @@ inline constexpr attribute_rule a14[] = {
     {"bias", attribute_kind::f, false, true, 0, 1.0f}, {"size", attribute_kind::i, true, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a15[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"kernel_shape", attribute_kind::ints, true}, {"p", attribute_kind::i, false, true, 2, 0, {}, "1.."},
-    {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."},
+    {"p", attribute_kind::i, false, true, 2, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a16[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"ceil_mode", attribute_kind::i, false, true, 0}, {"dilations", attribute_kind::ints},
-    {"kernel_shape", attribute_kind::ints, true}, {"p", attribute_kind::i, false, true, 2, 0, {}, "1.."},
-    {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"ceil_mode", attribute_kind::i, false, true, 0},
+    {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."},
+    {"p", attribute_kind::i, false, true, 2, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a17[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a18[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints},
-    {"storage_order", attribute_kind::i, false, true, 0}, {"strides", attribute_kind::ints}};
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"storage_order", attribute_kind::i, false, true, 0},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a19[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"ceil_mode", attribute_kind::i, false, true, 0}, {"dilations", attribute_kind::ints},
-    {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints},
-    {"storage_order", attribute_kind::i, false, true, 0}, {"strides", attribute_kind::ints}};
+    {"ceil_mode", attribute_kind::i, false, true, 0},
+    {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"storage_order", attribute_kind::i, false, true, 0},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a20[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
-    {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a21[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"ceil_mode", attribute_kind::i, false, true, 0},
-    {"channels_last", attribute_kind::i, false, true, 0}, {"count_include_pad", attribute_kind::i, false, true, 0},
-    {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"ceil_mode", attribute_kind::i, false, true, 0}, {"channels_last", attribute_kind::i, false, true, 0},
+    {"count_include_pad", attribute_kind::i, false, true, 0},
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a22[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"dilations", attribute_kind::ints}, {"group", attribute_kind::i, false, true, 1},
-    {"kernel_shape", attribute_kind::ints}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"group", attribute_kind::i, false, true, 1, 0, {}, "1.."},
+    {"kernel_shape", attribute_kind::ints, false, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a23[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"dilations", attribute_kind::ints},
     {"group", attribute_kind::i, false, true, 1}, {"kernel_shape", attribute_kind::ints},
     {"output_padding", attribute_kind::ints}, {"output_shape", attribute_kind::ints}, {"pads", attribute_kind::ints},
     {"strides", attribute_kind::ints}};
 inline constexpr attribute_rule a24[] = {
-    {"coordinate_transformation_mode", attribute_kind::s, false, true, 0, 0, "half_pixel"},
+    {"coordinate_transformation_mode", attribute_kind::s, false, true, 0, 0, "half_pixel", "half_pixel|half_pixel_symmetric|pytorch_half_pixel|align_corners|asymmetric|tf_half_pixel_for_nn|tf_crop_and_resize"},
     {"cubic_coeff_a", attribute_kind::f, false, true, 0, -0.75f},
     {"exclude_outside", attribute_kind::i, false, true, 0},
     {"extrapolation_value", attribute_kind::f, false, true, 0, 0.0f},
-    {"mode", attribute_kind::s, false, true, 0, 0, "nearest"},
+    {"mode", attribute_kind::s, false, true, 0, 0, "nearest", "nearest|linear|cubic|bilinear|bicubic"},
     {"nearest_mode", attribute_kind::s, false, true, 0, 0, "round_prefer_floor", "round_prefer_floor|round_prefer_ceil|floor|ceil"}};
 inline constexpr attribute_rule a25[] = {
     {"antialias", attribute_kind::i, false, true, 0}, {"axes", attribute_kind::ints},
-    {"coordinate_transformation_mode", attribute_kind::s, false, true, 0, 0, "half_pixel"},
+    {"coordinate_transformation_mode", attribute_kind::s, false, true, 0, 0, "half_pixel", "half_pixel|half_pixel_symmetric|pytorch_half_pixel|align_corners|asymmetric|tf_half_pixel_for_nn|tf_crop_and_resize"},
     {"cubic_coeff_a", attribute_kind::f, false, true, 0, -0.75f},
     {"exclude_outside", attribute_kind::i, false, true, 0},
     {"extrapolation_value", attribute_kind::f, false, true, 0, 0.0f},
     {"keep_aspect_ratio_policy", attribute_kind::s, false, true, 0, 0, "stretch", "stretch|not_larger|not_smaller"},
-    {"mode", attribute_kind::s, false, true, 0, 0, "nearest"},
+    {"mode", attribute_kind::s, false, true, 0, 0, "nearest", "nearest|linear|cubic|bilinear|bicubic"},
     {"nearest_mode", attribute_kind::s, false, true, 0, 0, "round_prefer_floor", "round_prefer_floor|round_prefer_ceil|floor|ceil"}};
 }  // namespace detail
 

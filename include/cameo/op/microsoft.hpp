@@ -536,8 +536,9 @@ inline constexpr type_rule t87[] = {{"T", 0x40}, {"T1", 0x2}};
 inline constexpr attribute_rule a0[] = {
     {"do_rotary", attribute_kind::i}, {"mask_filter_value", attribute_kind::f},
     {"num_heads", attribute_kind::i, true, false, 0, 0, {}, "1.."}, {"past_present_share_buffer", attribute_kind::i},
-    {"qkv_hidden_sizes", attribute_kind::ints}, {"rotary_embedding_dim", attribute_kind::i},
-    {"scale", attribute_kind::f}, {"unidirectional", attribute_kind::i, false, true, 0}};
+    {"qkv_hidden_sizes", attribute_kind::ints, false, false, 0, 0, {}, "1..1073741824"},
+    {"rotary_embedding_dim", attribute_kind::i}, {"scale", attribute_kind::f},
+    {"unidirectional", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a1[] = {
     {"activation_alpha", attribute_kind::floats}, {"activation_beta", attribute_kind::floats},
     {"activations", attribute_kind::strings}, {"clip", attribute_kind::f, false, false, 0, 0, {}, "0.."},
@@ -545,7 +546,8 @@ inline constexpr attribute_rule a1[] = {
     {"hidden_size", attribute_kind::i, false, false, 0, 0, {}, "1.."},
     {"input_forget", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a2[] = {
-    {"decoder", attribute_kind::g, true}, {"decoder_start_token_id", attribute_kind::i, false, true, -1},
+    {"decoder", attribute_kind::g, true},
+    {"decoder_start_token_id", attribute_kind::i, false, true, -1, 0, {}, "-2147483648..2147483647"},
     {"early_stopping", attribute_kind::i, false, true, 0}, {"encoder", attribute_kind::g},
     {"eos_token_id", attribute_kind::i, true, false, 0, 0, {}, "0..2147483647"}, {"init_decoder", attribute_kind::g},
     {"model_type", attribute_kind::i, false, true, 0, 0, {}, "0..2"},
@@ -569,9 +571,11 @@ inline constexpr attribute_rule a8[] = {
     {"ndim", attribute_kind::i, false, true, 1}, {"state_window", attribute_kind::i, false, true, 0, 0, {}, "0..8"}};
 inline constexpr attribute_rule a9[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"dilations", attribute_kind::ints}, {"group", attribute_kind::i, false, true, 1},
-    {"kernel_shape", attribute_kind::ints}, {"output_padding", attribute_kind::ints},
-    {"strides", attribute_kind::ints}};
+    {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"group", attribute_kind::i, false, true, 1, 0, {}, "1.."},
+    {"kernel_shape", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"output_padding", attribute_kind::ints, false, false, 0, 0, {}, "0.."},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a10[] = {
     {"extrapolation_value", attribute_kind::f, false, true, 0, 0.0f},
     {"mode", attribute_kind::s, false, true, 0, 0, "bilinear", "bilinear|nearest"}};
@@ -612,8 +616,10 @@ inline constexpr attribute_rule a20[] = {{"epsilon", attribute_kind::f, false, t
 inline constexpr attribute_rule a21[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"dilations", attribute_kind::ints}, {"group", attribute_kind::i, false, true, 1},
-    {"kernel_shape", attribute_kind::ints}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"group", attribute_kind::i, false, true, 1, 0, {}, "1.."},
+    {"kernel_shape", attribute_kind::ints, false, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a22[] = {
     {"activation", attribute_kind::s}, {"activation_alpha", attribute_kind::f}, {"activation_beta", attribute_kind::f},
     {"activation_gamma", attribute_kind::f}, {"alpha", attribute_kind::f, false, true, 0, 1.0f},
@@ -648,15 +654,17 @@ inline constexpr attribute_rule a29[] = {
     {"beta", attribute_kind::f, false, true, 0, 0.0f}, {"dtype", attribute_kind::i, false, true, 1},
     {"transA", attribute_kind::i, false, true, 0}, {"transB", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a30[] = {
-    {"decoder", attribute_kind::g, true}, {"decoder_start_token_id", attribute_kind::i, false, true, -1},
+    {"decoder", attribute_kind::g, true},
+    {"decoder_start_token_id", attribute_kind::i, false, true, -1, 0, {}, "-2147483648..2147483647"},
     {"encoder", attribute_kind::g}, {"eos_token_id", attribute_kind::i, true, false, 0, 0, {}, "0..2147483647"},
     {"init_decoder", attribute_kind::g}, {"model_type", attribute_kind::i, false, true, 0, 0, {}, "0|1"},
     {"no_repeat_ngram_size", attribute_kind::i, false, true, 0, 0, {}, "0.."},
     {"pad_token_id", attribute_kind::i, true, false, 0, 0, {}, "0..2147483647"},
     {"vocab_size", attribute_kind::i, false, true, -1}};
 inline constexpr attribute_rule a31[] = {
-    {"align_corners", attribute_kind::i, false, true, 0}, {"mode", attribute_kind::s, false, true, 0, 0, "bilinear"},
-    {"padding_mode", attribute_kind::s, false, true, 0, 0, "zeros"}};
+    {"align_corners", attribute_kind::i, false, true, 0},
+    {"mode", attribute_kind::s, false, true, 0, 0, "bilinear", "nearest|linear|cubic|bilinear|bicubic"},
+    {"padding_mode", attribute_kind::s, false, true, 0, 0, "zeros", "zeros|border|reflection"}};
 inline constexpr attribute_rule a32[] = {
     {"activation", attribute_kind::i, true}, {"channels_last", attribute_kind::i, false, true, 1},
     {"epsilon", attribute_kind::f, false, true, 0, 1e-05f}, {"groups", attribute_kind::i, true}};
@@ -683,8 +691,8 @@ inline constexpr attribute_rule a37[] = {
     {"isinf_only", attribute_kind::i, false, true, 0}, {"isnan_only", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a38[] = {
     {"chunk_size", attribute_kind::i, false, true, 64},
-    {"kv_num_heads", attribute_kind::i, true, false, 0, 0, {}, "1.."},
-    {"q_num_heads", attribute_kind::i, true, false, 0, 0, {}, "1.."},
+    {"kv_num_heads", attribute_kind::i, true, false, 0, 0, {}, "1..1048576"},
+    {"q_num_heads", attribute_kind::i, true, false, 0, 0, {}, "1..1048576"},
     {"scale", attribute_kind::f, false, true, 0, 0.0f},
     {"state_window", attribute_kind::i, false, true, 0, 0, {}, "0..8"},
     {"update_rule", attribute_kind::s, false, true, 0, 0, "gated_delta", "linear|gated|delta|gated_delta"}};
@@ -698,12 +706,13 @@ inline constexpr attribute_rule a40[] = {
 inline constexpr attribute_rule a41[] = {{"block_size", attribute_kind::i, false, true, 16}};
 inline constexpr attribute_rule a42[] = {{"block_size", attribute_kind::i, false, true, 128}};
 inline constexpr attribute_rule a43[] = {
-    {"K", attribute_kind::i, true}, {"N", attribute_kind::i, true}, {"block_size", attribute_kind::i, true},
-    {"quant_type", attribute_kind::i, true, false, 0, 0, {}, "0|1"},
+    {"K", attribute_kind::i, true, false, 0, 0, {}, "1.."}, {"N", attribute_kind::i, true, false, 0, 0, {}, "1.."},
+    {"block_size", attribute_kind::i, true}, {"quant_type", attribute_kind::i, true, false, 0, 0, {}, "0|1"},
     {"training_mode", attribute_kind::i, false, true, 0}, {"transB", attribute_kind::i, false, true, 1}};
 inline constexpr attribute_rule a44[] = {{"blk_quant_type", attribute_kind::i, false, true, 1}};
 inline constexpr attribute_rule a45[] = {
-    {"K", attribute_kind::i, true}, {"N", attribute_kind::i, true},
+    {"K", attribute_kind::i, true, false, 0, 0, {}, "1..1099511627776"},
+    {"N", attribute_kind::i, true, false, 0, 0, {}, "1..1099511627776"},
     {"accuracy_level", attribute_kind::i, false, true, 0, 0, {}, "0..4"},
     {"bits", attribute_kind::i, false, true, 4, 0, {}, "2|4|8"},
     {"block_size", attribute_kind::i, true, false, 0, 0, {}, "16|32|64|128|256|512|1024|2048|4096|8192|16384|32768"},
@@ -718,9 +727,10 @@ inline constexpr attribute_rule a47[] = {
     {"accuracy_level", attribute_kind::i, false, true, 0}, {"bits", attribute_kind::i, false, true, 4},
     {"block_size", attribute_kind::i, true}, {"epsilon", attribute_kind::f, false, true, 0, 1e-06f}};
 inline constexpr attribute_rule a48[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"kernel_shape", attribute_kind::ints},
-    {"pads", attribute_kind::ints}, {"storage_order", attribute_kind::i, false, true, 0},
-    {"strides", attribute_kind::ints}};
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"kernel_shape", attribute_kind::ints, false, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"storage_order", attribute_kind::i, false, true, 0},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a49[] = {
     {"activation_alpha", attribute_kind::f, false, true, 0, 1.0f},
     {"activation_beta", attribute_kind::f, false, true, 0, 0.0f},
@@ -746,8 +756,10 @@ inline constexpr attribute_rule a54[] = {
     {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
 inline constexpr attribute_rule a55[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"ceil_mode", attribute_kind::i, false, true, 0}, {"dilations", attribute_kind::ints},
-    {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"ceil_mode", attribute_kind::i, false, true, 0},
+    {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a56[] = {
     {"num_heads", attribute_kind::i, true}, {"qkv_hidden_sizes", attribute_kind::ints}, {"scale", attribute_kind::f}};
 inline constexpr attribute_rule a57[] = {
@@ -780,14 +792,17 @@ inline constexpr attribute_rule a63[] = {
 inline constexpr attribute_rule a64[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
     {"ceil_mode", attribute_kind::i, false, true, 0}, {"channels_last", attribute_kind::i, false, true, 0},
-    {"count_include_pad", attribute_kind::i, false, true, 0}, {"kernel_shape", attribute_kind::ints, true},
-    {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"count_include_pad", attribute_kind::i, false, true, 0},
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a65[] = {{"axis", attribute_kind::i, true}};
 inline constexpr attribute_rule a66[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"channels_last", attribute_kind::i, false, true, 0}, {"dilations", attribute_kind::ints},
-    {"group", attribute_kind::i, false, true, 1}, {"kernel_shape", attribute_kind::ints},
-    {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"channels_last", attribute_kind::i, false, true, 0},
+    {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"group", attribute_kind::i, false, true, 1, 0, {}, "1.."},
+    {"kernel_shape", attribute_kind::ints, false, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a67[] = {{"channels_last", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a68[] = {{"alpha", attribute_kind::f, false, true, 0, 0.01f}};
 inline constexpr attribute_rule a69[] = {{"axes", attribute_kind::ints, true}, {"keepdims", attribute_kind::i, true}};
@@ -838,8 +853,8 @@ inline constexpr attribute_rule a82[] = {
     {"rotary_embedding_dim", attribute_kind::i, false, false, 0, 0, {}, "0.."}, {"scale", attribute_kind::f}};
 inline constexpr attribute_rule a83[] = {
     {"custom", attribute_kind::i, false, true, 0}, {"decoder", attribute_kind::g, true},
-    {"decoder_start_token_id", attribute_kind::i, false, true, -1}, {"encoder", attribute_kind::g},
-    {"eos_token_id", attribute_kind::i, true, false, 0, 0, {}, "0..2147483647"},
+    {"decoder_start_token_id", attribute_kind::i, false, true, -1, 0, {}, "-2147483648..2147483647"},
+    {"encoder", attribute_kind::g}, {"eos_token_id", attribute_kind::i, true, false, 0, 0, {}, "0..2147483647"},
     {"filter_value", attribute_kind::f, false, true, 0, -1e+20f}, {"init_decoder", attribute_kind::g},
     {"min_tokens_to_keep", attribute_kind::i, false, true, 0, 0, {}, "0.."},
     {"model_type", attribute_kind::i, false, true, 0, 0, {}, "0|1"},
@@ -888,7 +903,8 @@ inline constexpr attribute_rule a93[] = {
     {"state_update_capacity", attribute_kind::i, false, true, 0, 0, {}, "0..8"}};
 inline constexpr attribute_rule a94[] = {
     {"beginning_timestamp_token_id", attribute_kind::i}, {"decoder", attribute_kind::g, true},
-    {"decoder_output_cross_qk", attribute_kind::i}, {"decoder_start_token_id", attribute_kind::i, false, true, -1},
+    {"decoder_output_cross_qk", attribute_kind::i},
+    {"decoder_start_token_id", attribute_kind::i, false, true, -1, 0, {}, "-2147483648..2147483647"},
     {"early_stopping", attribute_kind::i, false, true, 0}, {"encoder", attribute_kind::g},
     {"eos_token_id", attribute_kind::i, true, false, 0, 0, {}, "0..2147483647"}, {"init_decoder", attribute_kind::g},
     {"model_type", attribute_kind::i, false, true, 2, 0, {}, "2"},
@@ -1005,7 +1021,7 @@ struct ComplexMulConj {
 struct ConvTransposeWithDynamicPads {
   static constexpr std::string_view domain = "com.microsoft", name = "ConvTransposeWithDynamicPads";
   static constexpr op_version versions[] = {
-      {1, detail::p22, detail::p7, detail::t12, detail::a9, 2, 1},
+      {1, detail::p22, detail::p7, detail::t12, detail::a9, 2, 1, false, "[_,_,_,...]"},
   };
 };
 struct CropAndResize {
@@ -1084,13 +1100,13 @@ struct EPContext {
 struct EmbedLayerNormalization {
   static constexpr std::string_view domain = "com.microsoft", name = "EmbedLayerNormalization";
   static constexpr op_version versions[] = {
-      {1, detail::p45, detail::p46, detail::t25, detail::a19, 7, 1, false, "[batch,length] [batch,length] [_,size] [_,size] [_,size] [size] [size] [batch,length] [batch\077,length]"},
+      {1, detail::p45, detail::p46, detail::t25, detail::a19, 7, 1, false, "[batch,length] [batch,length] [_,size] [_,size] [_,size] [size] [size] [batch,length] [batch\077,length]", "segment_ids&segment_embedding"},
   };
 };
 struct EngramGate {
   static constexpr std::string_view domain = "com.microsoft", name = "EngramGate";
   static constexpr op_version versions[] = {
-      {1, detail::p47, detail::p48, detail::t11, detail::a20, 5, 1, false, "[batch,length,branches,size] [batch,length,branches,size] [batch,length,size] [branches,size] [branches,size] [branches,size]"},
+      {1, detail::p47, detail::p48, detail::t11, detail::a20, 5, 1, false, "[batch,length,branches,size] [batch,length,branches,size] [batch,length,size] [branches,size] [branches,size] [branches,size]", "gated_value_normed>conv_norm_scale"},
   };
 };
 struct ExpandDims {
@@ -1132,7 +1148,7 @@ struct FusedMatMulActivation {
 struct GatedAdd {
   static constexpr std::string_view domain = "com.microsoft", name = "GatedAdd";
   static constexpr op_version versions[] = {
-      {1, detail::p53, detail::p13, detail::t11, {}, 3, 1},
+      {1, detail::p53, detail::p13, detail::t11, {}, 3, 1, false, "[...,_]"},
   };
 };
 struct GatedDeltaNet {
@@ -1254,7 +1270,7 @@ struct LinearAttention {
 struct LinearAttentionGate {
   static constexpr std::string_view domain = "com.microsoft", name = "LinearAttentionGate";
   static constexpr op_version versions[] = {
-      {1, detail::p79, detail::p80, detail::t39, {}, 3, 1, false, "[...,heads] [heads] [heads]"},
+      {1, detail::p79, detail::p80, detail::t39, {}, 3, 1, false, "[...,heads] [heads] [heads]", "beta>b"},
   };
 };
 struct LongformerAttention {
@@ -1284,13 +1300,13 @@ struct MatMulBlockQuantizedFp8Weight {
 struct MatMulBnb4 {
   static constexpr std::string_view domain = "com.microsoft", name = "MatMulBnb4";
   static constexpr op_version versions[] = {
-      {1, detail::p85, detail::p24, detail::t44, detail::a43, 3, 1},
+      {1, detail::p85, detail::p24, detail::t44, detail::a43, 3, 1, false, "[_,...]"},
   };
 };
 struct MatMulFpQ4 {
   static constexpr std::string_view domain = "com.microsoft", name = "MatMulFpQ4";
   static constexpr op_version versions[] = {
-      {1, detail::p86, detail::p24, detail::t45, detail::a44, 3, 1, false, "* * [2]"},
+      {1, detail::p86, detail::p24, detail::t45, detail::a44, 3, 1, false, "[_,...] * [2]"},
   };
 };
 struct MatMulInteger16 {
@@ -1422,7 +1438,7 @@ struct QAttention {
 struct QEmbedLayerNormalization {
   static constexpr std::string_view domain = "com.microsoft", name = "QEmbedLayerNormalization";
   static constexpr op_version versions[] = {
-      {1, detail::p117, detail::p118, detail::t59, detail::a62, 18, 2, false, "[batch,length] [batch,length] [_,size] [_,size] [_,size] [size] [size] [batch,length] 1 1 1 1 1 1 1 1 1 1"},
+      {1, detail::p117, detail::p118, detail::t59, detail::a62, 18, 2, false, "[batch,length] [batch,length] [_,size] [_,size] [_,size] [size] [size] [batch,length] 1 1 1 1 1 1 1 1 1 1", "segment_ids&segment_embedding segment_embedding>segment_embedding_scale segment_embedding>segment_embedding_zero_point"},
   };
 };
 struct QGemm {

@@ -14,25 +14,29 @@ inline constexpr type_rule t0[] = {{"T", 0x2}};
 inline constexpr attribute_rule a0[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
     {"ceil_mode", attribute_kind::i, false, true, 0}, {"count_include_pad", attribute_kind::i, false, true, 0},
-    {"dilations", attribute_kind::ints}, {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints},
-    {"strides", attribute_kind::ints}};
+    {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a1[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"dilations", attribute_kind::ints}, {"group", attribute_kind::i, false, true, 1},
-    {"kernel_shape", attribute_kind::ints}, {"pads", attribute_kind::ints}, {"plain_weights", attribute_kind::i},
-    {"strides", attribute_kind::ints}};
+    {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"group", attribute_kind::i, false, true, 1, 0, {}, "1.."},
+    {"kernel_shape", attribute_kind::ints, false, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"plain_weights", attribute_kind::i}, {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a2[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"ceil_mode", attribute_kind::i, false, true, 0}, {"dilations", attribute_kind::ints},
-    {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints},
-    {"storage_order", attribute_kind::i, false, true, 0}, {"strides", attribute_kind::ints}};
+    {"ceil_mode", attribute_kind::i, false, true, 0},
+    {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"storage_order", attribute_kind::i, false, true, 0},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a3[] = {{"channels_last", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a4[] = {
-    {"channels", attribute_kind::i, true, false, 0, 0, {}, "1.."},
+    {"channels", attribute_kind::i, true, false, 0, 0, {}, "1..1099511627776"},
     {"channels_last", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a5[] = {
-    {"coordinate_transformation_mode", attribute_kind::s, false, true, 0, 0, "asymmetric"},
+    {"coordinate_transformation_mode", attribute_kind::s, false, true, 0, 0, "asymmetric", "asymmetric|align_corners|half_pixel"},
     {"mode", attribute_kind::s, false, true, 0, 0, "nearest", "nearest|linear"},
     {"scales", attribute_kind::ints, true, false, 0, 0, {}, "4:1.."}};
 }  // namespace detail

@@ -483,20 +483,24 @@ inline constexpr attribute_rule a7[] = {
     {"softcap", attribute_kind::f, false, true, 0, 0.0f}, {"softmax_precision", attribute_kind::i}};
 inline constexpr attribute_rule a8[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a9[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"count_include_pad", attribute_kind::i, false, true, 0}, {"kernel_shape", attribute_kind::ints, true},
-    {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"count_include_pad", attribute_kind::i, false, true, 0},
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a10[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
     {"ceil_mode", attribute_kind::i, false, true, 0}, {"count_include_pad", attribute_kind::i, false, true, 0},
-    {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a11[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
     {"ceil_mode", attribute_kind::i, false, true, 0}, {"count_include_pad", attribute_kind::i, false, true, 0},
-    {"dilations", attribute_kind::ints}, {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints},
-    {"strides", attribute_kind::ints}};
+    {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a12[] = {
     {"consumed_inputs", attribute_kind::ints, true}, {"epsilon", attribute_kind::f, false, true, 0, 1e-05f},
     {"is_test", attribute_kind::i, false, true, 0}, {"momentum", attribute_kind::f, false, true, 0, 0.9f},
@@ -514,7 +518,7 @@ inline constexpr attribute_rule a16[] = {
     {"training_mode", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a17[] = {{"dtype", attribute_kind::i}, {"seed", attribute_kind::f}};
 inline constexpr attribute_rule a18[] = {{"to", attribute_kind::i, true}};
-inline constexpr attribute_rule a19[] = {{"direction", attribute_kind::s, true}};
+inline constexpr attribute_rule a19[] = {{"direction", attribute_kind::s, true, false, 0, 0, {}, "LEFT|RIGHT"}};
 inline constexpr attribute_rule a20[] = {
     {"output_datatype", attribute_kind::i, false, true, 1}, {"periodic", attribute_kind::i, false, true, 1}};
 inline constexpr attribute_rule a21[] = {{"to", attribute_kind::s, true}};
@@ -525,7 +529,8 @@ inline constexpr attribute_rule a23[] = {
     {"saturate", attribute_kind::i, false, true, 1}, {"to", attribute_kind::i, true}};
 inline constexpr attribute_rule a24[] = {{"saturate", attribute_kind::i, false, true, 1}};
 inline constexpr attribute_rule a25[] = {
-    {"round_mode", attribute_kind::s, false, true, 0, 0, "up"}, {"saturate", attribute_kind::i, false, true, 1}};
+    {"round_mode", attribute_kind::s, false, true, 0, 0, "up", "up|down|nearest"},
+    {"saturate", attribute_kind::i, false, true, 1}};
 inline constexpr attribute_rule a26[] = {
     {"activation", attribute_kind::s, false, true, 0, 0, "none", "silu|swish|none"}};
 inline constexpr attribute_rule a27[] = {{"alpha", attribute_kind::f, false, true, 0, 1.0f}};
@@ -552,13 +557,17 @@ inline constexpr attribute_rule a37[] = {
 inline constexpr attribute_rule a38[] = {{"value", attribute_kind::t}};
 inline constexpr attribute_rule a39[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"dilations", attribute_kind::ints}, {"group", attribute_kind::i, false, true, 1},
-    {"kernel_shape", attribute_kind::ints}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"group", attribute_kind::i, false, true, 1, 0, {}, "1.."},
+    {"kernel_shape", attribute_kind::ints, false, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a40[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"dilations", attribute_kind::ints}, {"group", attribute_kind::i, false, true, 1},
-    {"kernel_shape", attribute_kind::ints}, {"output_padding", attribute_kind::ints},
-    {"output_shape", attribute_kind::ints}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"group", attribute_kind::i, false, true, 1, 0, {}, "1.."},
+    {"kernel_shape", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"output_padding", attribute_kind::ints, false, false, 0, 0, {}, "0.."}, {"output_shape", attribute_kind::ints},
+    {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a41[] = {
     {"exclusive", attribute_kind::i, false, true, 0}, {"reverse", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a42[] = {
@@ -567,9 +576,11 @@ inline constexpr attribute_rule a42[] = {
 inline constexpr attribute_rule a43[] = {
     {"inverse", attribute_kind::i, false, true, 0}, {"onesided", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a44[] = {
-    {"dilations", attribute_kind::ints}, {"group", attribute_kind::i, false, true, 1},
-    {"kernel_shape", attribute_kind::ints}, {"offset_group", attribute_kind::i, false, true, 1, 0, {}, "1.."},
-    {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"group", attribute_kind::i, false, true, 1, 0, {}, "1.."},
+    {"kernel_shape", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"offset_group", attribute_kind::i, false, true, 1, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a45[] = {{"blocksize", attribute_kind::i, true, false, 0, 0, {}, "1..1048576"}};
 inline constexpr attribute_rule a46[] = {
     {"blocksize", attribute_kind::i, true, false, 0, 0, {}, "1..1048576"},
@@ -628,10 +639,12 @@ inline constexpr attribute_rule a65[] = {
 inline constexpr attribute_rule a66[] = {{"p", attribute_kind::f, false, true, 0, 2.0f, {}, "0<.."}};
 inline constexpr attribute_rule a67[] = {{"p", attribute_kind::i, false, true, 2, 0, {}, "1.."}};
 inline constexpr attribute_rule a68[] = {
-    {"align_corners", attribute_kind::i, false, true, 0}, {"mode", attribute_kind::s, false, true, 0, 0, "bilinear"},
+    {"align_corners", attribute_kind::i, false, true, 0},
+    {"mode", attribute_kind::s, false, true, 0, 0, "bilinear", "nearest|linear|cubic|bilinear|bicubic"},
     {"padding_mode", attribute_kind::s, false, true, 0, 0, "zeros", "zeros|border|reflection"}};
 inline constexpr attribute_rule a69[] = {
-    {"align_corners", attribute_kind::i, false, true, 0}, {"mode", attribute_kind::s, false, true, 0, 0, "linear"},
+    {"align_corners", attribute_kind::i, false, true, 0},
+    {"mode", attribute_kind::s, false, true, 0, 0, "linear", "nearest|linear|cubic|bilinear|bicubic"},
     {"padding_mode", attribute_kind::s, false, true, 0, 0, "zeros", "zeros|border|reflection"}};
 inline constexpr attribute_rule a70[] = {
     {"epsilon", attribute_kind::f, false, true, 0, 1e-05f},
@@ -683,8 +696,8 @@ inline constexpr attribute_rule a85[] = {
 inline constexpr attribute_rule a86[] = {{"alpha", attribute_kind::f, false, true, 0, 0.01f}};
 inline constexpr attribute_rule a87[] = {
     {"chunk_size", attribute_kind::i, false, true, 64},
-    {"kv_num_heads", attribute_kind::i, true, false, 0, 0, {}, "1.."},
-    {"q_num_heads", attribute_kind::i, true, false, 0, 0, {}, "1.."},
+    {"kv_num_heads", attribute_kind::i, true, false, 0, 0, {}, "1..1048576"},
+    {"q_num_heads", attribute_kind::i, true, false, 0, 0, {}, "1..1048576"},
     {"scale", attribute_kind::f, false, true, 0, 0.0f},
     {"update_rule", attribute_kind::s, false, true, 0, 0, "gated_delta", "linear|gated|delta|gated_delta"}};
 inline constexpr attribute_rule a88[] = {{"body", attribute_kind::g, true}};
@@ -692,31 +705,39 @@ inline constexpr attribute_rule a89[] = {
     {"axis", attribute_kind::i, false, true, -1}, {"p", attribute_kind::i, false, true, 2, 0, {}, "1|2"}};
 inline constexpr attribute_rule a90[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"kernel_shape", attribute_kind::ints}, {"p", attribute_kind::f, false, true, 0, 2.0f, {}, "0<.."},
-    {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"kernel_shape", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"p", attribute_kind::f, false, true, 0, 2.0f, {}, "0<.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a91[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"kernel_shape", attribute_kind::ints, true}, {"p", attribute_kind::i, false, true, 2, 0, {}, "1.."},
-    {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."},
+    {"p", attribute_kind::i, false, true, 2, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a92[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"ceil_mode", attribute_kind::i, false, true, 0}, {"dilations", attribute_kind::ints},
-    {"kernel_shape", attribute_kind::ints, true}, {"p", attribute_kind::i, false, true, 2, 0, {}, "1.."},
-    {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"ceil_mode", attribute_kind::i, false, true, 0},
+    {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."},
+    {"p", attribute_kind::i, false, true, 2, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a93[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints},
-    {"storage_order", attribute_kind::i, false, true, 0}, {"strides", attribute_kind::ints}};
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"storage_order", attribute_kind::i, false, true, 0},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a94[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
-    {"ceil_mode", attribute_kind::i, false, true, 0}, {"dilations", attribute_kind::ints},
-    {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints},
-    {"storage_order", attribute_kind::i, false, true, 0}, {"strides", attribute_kind::ints}};
+    {"ceil_mode", attribute_kind::i, false, true, 0},
+    {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"storage_order", attribute_kind::i, false, true, 0},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a95[] = {
     {"pooled_shape", attribute_kind::ints, true, false, 0, 0, {}, "2:1.."},
     {"spatial_scale", attribute_kind::f, false, true, 0, 1.0f, {}, "0<.."}};
 inline constexpr attribute_rule a96[] = {
-    {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
+    {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a97[] = {{"output_datatype", attribute_kind::i, false, true, 1}};
 inline constexpr attribute_rule a98[] = {{"fmod", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a99[] = {
@@ -783,22 +804,23 @@ inline constexpr attribute_rule a119[] = {
 inline constexpr attribute_rule a120[] = {{"pattern", attribute_kind::s}};
 inline constexpr attribute_rule a121[] = {{"consumed_inputs", attribute_kind::ints}, {"shape", attribute_kind::ints}};
 inline constexpr attribute_rule a122[] = {{"allowzero", attribute_kind::i, false, true, 0}};
-inline constexpr attribute_rule a123[] = {{"mode", attribute_kind::s, false, true, 0, 0, "nearest"}};
+inline constexpr attribute_rule a123[] = {
+    {"mode", attribute_kind::s, false, true, 0, 0, "nearest", "nearest|linear|cubic|bilinear|bicubic"}};
 inline constexpr attribute_rule a124[] = {
-    {"coordinate_transformation_mode", attribute_kind::s, false, true, 0, 0, "half_pixel"},
+    {"coordinate_transformation_mode", attribute_kind::s, false, true, 0, 0, "half_pixel", "half_pixel|half_pixel_symmetric|pytorch_half_pixel|align_corners|asymmetric|tf_half_pixel_for_nn|tf_crop_and_resize"},
     {"cubic_coeff_a", attribute_kind::f, false, true, 0, -0.75f},
     {"exclude_outside", attribute_kind::i, false, true, 0},
     {"extrapolation_value", attribute_kind::f, false, true, 0, 0.0f},
-    {"mode", attribute_kind::s, false, true, 0, 0, "nearest"},
+    {"mode", attribute_kind::s, false, true, 0, 0, "nearest", "nearest|linear|cubic|bilinear|bicubic"},
     {"nearest_mode", attribute_kind::s, false, true, 0, 0, "round_prefer_floor", "round_prefer_floor|round_prefer_ceil|floor|ceil"}};
 inline constexpr attribute_rule a125[] = {
     {"antialias", attribute_kind::i, false, true, 0}, {"axes", attribute_kind::ints},
-    {"coordinate_transformation_mode", attribute_kind::s, false, true, 0, 0, "half_pixel"},
+    {"coordinate_transformation_mode", attribute_kind::s, false, true, 0, 0, "half_pixel", "half_pixel|half_pixel_symmetric|pytorch_half_pixel|align_corners|asymmetric|tf_half_pixel_for_nn|tf_crop_and_resize"},
     {"cubic_coeff_a", attribute_kind::f, false, true, 0, -0.75f},
     {"exclude_outside", attribute_kind::i, false, true, 0},
     {"extrapolation_value", attribute_kind::f, false, true, 0, 0.0f},
     {"keep_aspect_ratio_policy", attribute_kind::s, false, true, 0, 0, "stretch", "stretch|not_larger|not_smaller"},
-    {"mode", attribute_kind::s, false, true, 0, 0, "nearest"},
+    {"mode", attribute_kind::s, false, true, 0, 0, "nearest", "nearest|linear|cubic|bilinear|bicubic"},
     {"nearest_mode", attribute_kind::s, false, true, 0, 0, "round_prefer_floor", "round_prefer_floor|round_prefer_ceil|floor|ceil"}};
 inline constexpr attribute_rule a126[] = {
     {"batch_axis", attribute_kind::i, false, true, 1, 0, {}, "0|1"},
@@ -865,8 +887,9 @@ inline constexpr attribute_rule a149[] = {
     {"min_gram_length", attribute_kind::i, true, false, 0, 0, {}, "1.."},
     {"mode", attribute_kind::s, true, false, 0, 0, {}, "TF|IDF|TFIDF"},
     {"ngram_counts", attribute_kind::ints, true, false, 0, 0, {}, "0.."},
-    {"ngram_indexes", attribute_kind::ints, true, false, 0, 0, {}, "0.."}, {"pool_int64s", attribute_kind::ints},
-    {"pool_strings", attribute_kind::strings}, {"weights", attribute_kind::floats}};
+    {"ngram_indexes", attribute_kind::ints, true, false, 0, 0, {}, "0..9223372036854775806"},
+    {"pool_int64s", attribute_kind::ints}, {"pool_strings", attribute_kind::strings},
+    {"weights", attribute_kind::floats}};
 inline constexpr attribute_rule a150[] = {{"axis", attribute_kind::i, false, true, -1}, {"k", attribute_kind::i, true}};
 inline constexpr attribute_rule a151[] = {
     {"axis", attribute_kind::i, false, true, -1}, {"largest", attribute_kind::i, false, true, 1},
@@ -876,10 +899,12 @@ inline constexpr attribute_rule a153[] = {{"upper", attribute_kind::i, false, tr
 inline constexpr attribute_rule a154[] = {{"axis", attribute_kind::i}, {"sorted", attribute_kind::i, false, true, 1}};
 inline constexpr attribute_rule a155[] = {{"axes", attribute_kind::ints, true}};
 inline constexpr attribute_rule a156[] = {
-    {"height_scale", attribute_kind::f, true}, {"mode", attribute_kind::s, false, true, 0, 0, "nearest"},
+    {"height_scale", attribute_kind::f, true},
+    {"mode", attribute_kind::s, false, true, 0, 0, "nearest", "nearest|linear|cubic|bilinear|bicubic"},
     {"width_scale", attribute_kind::f, true}};
 inline constexpr attribute_rule a157[] = {
-    {"mode", attribute_kind::s, false, true, 0, 0, "nearest"}, {"scales", attribute_kind::floats, true}};
+    {"mode", attribute_kind::s, false, true, 0, 0, "nearest", "nearest|linear|cubic|bilinear|bicubic"},
+    {"scales", attribute_kind::floats, true}};
 }  // namespace detail
 
 struct Abs {
@@ -921,7 +946,7 @@ struct Add {
 struct AffineGrid {
   static constexpr std::string_view domain = "", name = "AffineGrid";
   static constexpr op_version versions[] = {
-      {20, detail::p6, detail::p7, detail::t6, detail::a3, 2, 1},
+      {20, detail::p6, detail::p7, detail::t6, detail::a3, 2, 1, false, "[_,2,3]|[_,3,4] [4]|[5]"},
   };
 };
 struct And {
@@ -1257,8 +1282,8 @@ struct DFT {
 struct DeformConv {
   static constexpr std::string_view domain = "", name = "DeformConv";
   static constexpr op_version versions[] = {
-      {19, detail::p44, detail::p1, detail::t0, detail::a44, 3, 1},
-      {22, detail::p44, detail::p1, detail::t3, detail::a44, 3, 1},
+      {19, detail::p44, detail::p1, detail::t0, detail::a44, 3, 1, false, "[_,offset_group*channels,_,...]"},
+      {22, detail::p44, detail::p1, detail::t3, detail::a44, 3, 1, false, "[_,offset_group*channels,_,...]"},
   };
 };
 struct DepthToSpace {
@@ -1858,8 +1883,8 @@ struct NegativeLogLikelihoodLoss {
 struct NonMaxSuppression {
   static constexpr std::string_view domain = "", name = "NonMaxSuppression";
   static constexpr op_version versions[] = {
-      {10, detail::p99, detail::p100, detail::t119, detail::a101, 2, 1, false, "[batch,boxes,4] [batch,classes,boxes]"},
-      {11, detail::p99, detail::p100, detail::t119, detail::a101, 2, 1, false, "[batch,boxes,4] [batch,classes,boxes]"},
+      {10, detail::p99, detail::p100, detail::t119, detail::a101, 2, 1, false, "[batch,boxes,4] [batch,classes,boxes] 1|[0] 1|[0] 1|[0]"},
+      {11, detail::p99, detail::p100, detail::t119, detail::a101, 2, 1, false, "[batch,boxes,4] [batch,classes,boxes] 1|[0] 1|[0] 1|[0]"},
   };
 };
 struct NonZero {

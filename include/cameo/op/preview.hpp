@@ -18,7 +18,7 @@ struct FlexAttention {
   static constexpr std::string_view domain = "ai.onnx.preview", name = "FlexAttention";
   static constexpr role roles = role::has_subgraphs;
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t0, detail::a0, 3, 1, false, "[batch,heads,length,size] [batch,groups,keys,size] [batch,groups,keys,_]"},
+      {1, detail::p0, detail::p1, detail::t0, detail::a0, 3, 1, false, "[batch,groups*times,length,size] [batch,groups,keys,size] [batch,groups,keys,_]"},
   };
 };
 

@@ -23,7 +23,8 @@ inline constexpr attribute_rule a1[] = {
 inline constexpr attribute_rule a2[] = {
     {"xs", attribute_kind::strings, true}, {"y", attribute_kind::s, true}, {"zs", attribute_kind::strings}};
 inline constexpr attribute_rule a3[] = {
-    {"alpha", attribute_kind::f, true}, {"beta", attribute_kind::f, true}, {"mode", attribute_kind::s, true},
+    {"alpha", attribute_kind::f, true}, {"beta", attribute_kind::f, true},
+    {"mode", attribute_kind::s, true, false, 0, 0, {}, "standard|nesterov"},
     {"norm_coefficient", attribute_kind::f, true}};
 }  // namespace detail
 

@@ -24,7 +24,19 @@ enum class case_change_action_choice : std::uint8_t { none, lower, upper };
 /// Legal values of `cast_to`.
 enum class cast_to_choice : std::uint8_t { to_float, to_string, to_int64 };
 /// Legal values of `coordinate_transformation_mode`.
-enum class coordinate_transformation_mode_choice : std::uint8_t { half_pixel, output_half_pixel };
+enum class resize_coordinate_transformation_mode_choice : std::uint8_t {
+  half_pixel,
+  half_pixel_symmetric,
+  pytorch_half_pixel,
+  align_corners,
+  asymmetric,
+  tf_half_pixel_for_nn,
+  tf_crop_and_resize
+};
+/// Legal values of `coordinate_transformation_mode`.
+enum class roi_align_coordinate_transformation_mode_choice : std::uint8_t { half_pixel, output_half_pixel };
+/// Legal values of `coordinate_transformation_mode`.
+enum class upsample_coordinate_transformation_mode_choice : std::uint8_t { asymmetric, align_corners, half_pixel };
 /// Legal values of `direction`.
 enum class direction_choice : std::uint8_t { forward, reverse, bidirectional };
 /// Legal values of `keep_aspect_ratio_policy`.
@@ -37,6 +49,10 @@ enum class map_form_choice : std::uint8_t { dense, sparse };
 enum class crop_and_resize_mode_choice : std::uint8_t { bilinear, nearest };
 /// Legal values of `mode`.
 enum class depth_to_space_mode_choice : std::uint8_t { dcr, crd };
+/// Legal values of `mode`.
+enum class grid_sample_mode_choice : std::uint8_t { nearest, linear, cubic, bilinear, bicubic };
+/// Legal values of `mode`.
+enum class momentum_mode_choice : std::uint8_t { standard, nesterov };
 /// Legal values of `mode`.
 enum class pad_mode_choice : std::uint8_t { constant, reflect, edge, wrap };
 /// Legal values of `mode`.
@@ -63,6 +79,8 @@ enum class negative_log_likelihood_loss_reduction_choice : std::uint8_t { none, 
 enum class scatter_elements_reduction_choice : std::uint8_t { none, add, mul, min, max };
 /// Legal values of `round_mode`.
 enum class round_mode_choice : std::uint8_t { up, down, nearest };
+/// Legal values of `shift_direction`.
+enum class shift_direction_choice : std::uint8_t { left, right };
 /// Legal values of `update_rule`.
 enum class update_rule_choice : std::uint8_t { linear, gated, delta, gated_delta };
 
@@ -89,7 +107,15 @@ inline constexpr const char* choice_names<op::case_change_action_choice> = "NONE
 template <>
 inline constexpr const char* choice_names<op::cast_to_choice> = "TO_FLOAT|TO_STRING|TO_INT64";
 template <>
-inline constexpr const char* choice_names<op::coordinate_transformation_mode_choice> = "half_pixel|output_half_pixel";
+inline constexpr const char* choice_names<op::resize_coordinate_transformation_mode_choice> =
+    "half_pixel|half_pixel_symmetric|pytorch_half_pixel|align_corners|asymmetric|tf_half_pixel_for_nn|tf_crop_and_"
+    "resize";
+template <>
+inline constexpr const char* choice_names<op::roi_align_coordinate_transformation_mode_choice> =
+    "half_pixel|output_half_pixel";
+template <>
+inline constexpr const char* choice_names<op::upsample_coordinate_transformation_mode_choice> =
+    "asymmetric|align_corners|half_pixel";
 template <>
 inline constexpr const char* choice_names<op::direction_choice> = "forward|reverse|bidirectional";
 template <>
@@ -102,6 +128,10 @@ template <>
 inline constexpr const char* choice_names<op::crop_and_resize_mode_choice> = "bilinear|nearest";
 template <>
 inline constexpr const char* choice_names<op::depth_to_space_mode_choice> = "DCR|CRD";
+template <>
+inline constexpr const char* choice_names<op::grid_sample_mode_choice> = "nearest|linear|cubic|bilinear|bicubic";
+template <>
+inline constexpr const char* choice_names<op::momentum_mode_choice> = "standard|nesterov";
 template <>
 inline constexpr const char* choice_names<op::pad_mode_choice> = "constant|reflect|edge|wrap";
 template <>
@@ -128,6 +158,8 @@ template <>
 inline constexpr const char* choice_names<op::scatter_elements_reduction_choice> = "none|add|mul|min|max";
 template <>
 inline constexpr const char* choice_names<op::round_mode_choice> = "up|down|nearest";
+template <>
+inline constexpr const char* choice_names<op::shift_direction_choice> = "LEFT|RIGHT";
 template <>
 inline constexpr const char* choice_names<op::update_rule_choice> = "linear|gated|delta|gated_delta";
 

@@ -138,7 +138,7 @@ struct global_lp_pool_attributes {
 /// The attributes of GridSample.
 struct grid_sample_attributes {
   std::int64_t align_corners = 0;
-  std::string_view mode;
+  std::optional<grid_sample_mode_choice> mode;
   padding_mode_choice padding_mode = padding_mode_choice::zeros;
 
   constexpr grid_sample_attributes() = default;
@@ -241,7 +241,7 @@ struct max_unpool_attributes {
 };
 /// The attributes of QLinearAveragePool.
 struct q_linear_average_pool_attributes {
-  std::string_view auto_pad = "NOTSET";
+  auto_pad_choice auto_pad = auto_pad_choice::notset;
   std::int64_t ceil_mode = 0;
   std::int64_t channels_last = 0;
   std::int64_t count_include_pad = 0;
@@ -306,12 +306,13 @@ struct q_linear_conv_transpose_attributes {
 struct resize_attributes {
   std::int64_t antialias = 0;
   attribute_list<std::int64_t> axes;
-  std::string_view coordinate_transformation_mode = "half_pixel";
+  resize_coordinate_transformation_mode_choice coordinate_transformation_mode =
+      resize_coordinate_transformation_mode_choice::half_pixel;
   float cubic_coeff_a = -0.75f;
   std::int64_t exclude_outside = 0;
   float extrapolation_value = 0.0f;
   keep_aspect_ratio_policy_choice keep_aspect_ratio_policy = keep_aspect_ratio_policy_choice::stretch;
-  std::string_view mode = "nearest";
+  grid_sample_mode_choice mode = grid_sample_mode_choice::nearest;
   nearest_mode_choice nearest_mode = nearest_mode_choice::round_prefer_floor;
 
   constexpr resize_attributes() = default;

@@ -159,12 +159,12 @@ struct attn_lstm_attributes {
 };
 /// The attributes of BeamSearch.
 struct beam_search_attributes {
-  subgraph_index decoder;
+  subgraph_index decoder = subgraph_index::none;
   std::int64_t decoder_start_token_id = -1;
   std::int64_t early_stopping = 0;
-  subgraph_index encoder;
+  subgraph_index encoder = subgraph_index::none;
   std::int64_t eos_token_id = 0;
-  subgraph_index init_decoder;
+  subgraph_index init_decoder = subgraph_index::none;
   std::int64_t model_type = 0;
   std::int64_t no_repeat_ngram_size = 0;
   std::int64_t pad_token_id = 0;
@@ -605,11 +605,11 @@ struct gemm_float8_attributes {
 };
 /// The attributes of GreedySearch.
 struct greedy_search_attributes {
-  subgraph_index decoder;
+  subgraph_index decoder = subgraph_index::none;
   std::int64_t decoder_start_token_id = -1;
-  subgraph_index encoder;
+  subgraph_index encoder = subgraph_index::none;
   std::int64_t eos_token_id = 0;
-  subgraph_index init_decoder;
+  subgraph_index init_decoder = subgraph_index::none;
   std::int64_t model_type = 0;
   std::int64_t no_repeat_ngram_size = 0;
   std::int64_t pad_token_id = 0;
@@ -631,8 +631,8 @@ struct greedy_search_attributes {
 /// The attributes of GridSample.
 struct grid_sample_attributes {
   std::int64_t align_corners = 0;
-  std::string_view mode = "bilinear";
-  std::string_view padding_mode = "zeros";
+  grid_sample_mode_choice mode = grid_sample_mode_choice::bilinear;
+  padding_mode_choice padding_mode = padding_mode_choice::zeros;
 
   constexpr grid_sample_attributes() = default;
   constexpr explicit grid_sample_attributes(std::span<const attribute> node) {
@@ -897,7 +897,7 @@ struct mat_mul_n_bits_qkv_attributes {
 };
 /// The attributes of MaxpoolWithMask.
 struct maxpool_with_mask_attributes {
-  std::string_view auto_pad = "NOTSET";
+  auto_pad_choice auto_pad = auto_pad_choice::notset;
   attribute_list<std::int64_t> kernel_shape;
   attribute_list<std::int64_t> pads;
   std::int64_t storage_order = 0;
@@ -1439,12 +1439,12 @@ struct rotary_embedding_attributes {
 /// The attributes of Sampling.
 struct sampling_attributes {
   std::int64_t custom = 0;
-  subgraph_index decoder;
+  subgraph_index decoder = subgraph_index::none;
   std::int64_t decoder_start_token_id = -1;
-  subgraph_index encoder;
+  subgraph_index encoder = subgraph_index::none;
   std::int64_t eos_token_id = 0;
   float filter_value = -1e+20f;
-  subgraph_index init_decoder;
+  subgraph_index init_decoder = subgraph_index::none;
   std::int64_t min_tokens_to_keep = 0;
   std::int64_t model_type = 0;
   std::int64_t no_repeat_ngram_size = 0;
@@ -1644,13 +1644,13 @@ struct varlen_n_gram_hash_mapping_attributes {
 /// The attributes of WhisperBeamSearch.
 struct whisper_beam_search_attributes {
   std::optional<std::int64_t> beginning_timestamp_token_id;
-  subgraph_index decoder;
+  subgraph_index decoder = subgraph_index::none;
   std::optional<std::int64_t> decoder_output_cross_qk;
   std::int64_t decoder_start_token_id = -1;
   std::int64_t early_stopping = 0;
-  subgraph_index encoder;
+  subgraph_index encoder = subgraph_index::none;
   std::int64_t eos_token_id = 0;
-  subgraph_index init_decoder;
+  subgraph_index init_decoder = subgraph_index::none;
   std::int64_t model_type = 2;
   std::int64_t no_repeat_ngram_size = 0;
   std::optional<std::int64_t> no_speech_token_id;

@@ -101,7 +101,8 @@ struct reorder_output_attributes {
 };
 /// The attributes of Upsample.
 struct upsample_attributes {
-  std::string_view coordinate_transformation_mode = "asymmetric";
+  upsample_coordinate_transformation_mode_choice coordinate_transformation_mode =
+      upsample_coordinate_transformation_mode_choice::asymmetric;
   upsample_mode_choice mode = upsample_mode_choice::nearest;
   attribute_list<std::int64_t> scales;
 

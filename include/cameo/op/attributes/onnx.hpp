@@ -262,7 +262,7 @@ struct bit_cast_attributes {
 };
 /// The attributes of BitShift.
 struct bit_shift_attributes {
-  std::string_view direction;
+  shift_direction_choice direction = shift_direction_choice::left;
 
   constexpr bit_shift_attributes() = default;
   constexpr explicit bit_shift_attributes(std::span<const attribute> node) {
@@ -297,7 +297,7 @@ struct cast_attributes {
 };
 /// The attributes of CastLike.
 struct cast_like_attributes {
-  std::string_view round_mode = "up";
+  round_mode_choice round_mode = round_mode_choice::up;
   std::int64_t saturate = 1;
 
   constexpr cast_like_attributes() = default;
@@ -631,7 +631,7 @@ struct global_lp_pool_attributes {
 /// The attributes of GridSample.
 struct grid_sample_attributes {
   std::int64_t align_corners = 0;
-  std::string_view mode;
+  std::optional<grid_sample_mode_choice> mode;
   padding_mode_choice padding_mode = padding_mode_choice::zeros;
 
   constexpr grid_sample_attributes() = default;
@@ -667,8 +667,8 @@ struct hard_sigmoid_attributes {
 };
 /// The attributes of If.
 struct if_attributes {
-  subgraph_index else_branch;
-  subgraph_index then_branch;
+  subgraph_index else_branch = subgraph_index::none;
+  subgraph_index then_branch = subgraph_index::none;
 
   constexpr if_attributes() = default;
   constexpr explicit if_attributes(std::span<const attribute> node) {
@@ -784,7 +784,7 @@ struct linear_attention_attributes {
 };
 /// The attributes of Loop, SequenceMap.
 struct loop_attributes {
-  subgraph_index body;
+  subgraph_index body = subgraph_index::none;
 
   constexpr loop_attributes() = default;
   constexpr explicit loop_attributes(std::span<const attribute> node) { read_attribute(node, "body", body); }
@@ -1097,12 +1097,13 @@ struct reshape_attributes {
 struct resize_attributes {
   std::int64_t antialias = 0;
   attribute_list<std::int64_t> axes;
-  std::string_view coordinate_transformation_mode = "half_pixel";
+  resize_coordinate_transformation_mode_choice coordinate_transformation_mode =
+      resize_coordinate_transformation_mode_choice::half_pixel;
   float cubic_coeff_a = -0.75f;
   std::int64_t exclude_outside = 0;
   float extrapolation_value = 0.0f;
   keep_aspect_ratio_policy_choice keep_aspect_ratio_policy = keep_aspect_ratio_policy_choice::stretch;
-  std::string_view mode = "nearest";
+  grid_sample_mode_choice mode = grid_sample_mode_choice::nearest;
   nearest_mode_choice nearest_mode = nearest_mode_choice::round_prefer_floor;
 
   constexpr resize_attributes() = default;
@@ -1131,8 +1132,8 @@ struct reverse_sequence_attributes {
 };
 /// The attributes of RoiAlign.
 struct roi_align_attributes {
-  coordinate_transformation_mode_choice coordinate_transformation_mode =
-      coordinate_transformation_mode_choice::half_pixel;
+  roi_align_coordinate_transformation_mode_choice coordinate_transformation_mode =
+      roi_align_coordinate_transformation_mode_choice::half_pixel;
   roi_align_mode_choice mode = roi_align_mode_choice::avg;
   std::int64_t output_height = 1;
   std::int64_t output_width = 1;
@@ -1171,7 +1172,7 @@ struct stft_attributes {
 };
 /// The attributes of Scan.
 struct scan_attributes {
-  subgraph_index body;
+  subgraph_index body = subgraph_index::none;
   attribute_list<std::int64_t> directions;
   std::int64_t num_scan_inputs = 0;
   attribute_list<std::int64_t> scan_input_axes;
@@ -1394,7 +1395,7 @@ struct unique_attributes {
 /// The attributes of Upsample.
 struct upsample_attributes {
   float height_scale = 0;
-  std::string_view mode = "nearest";
+  grid_sample_mode_choice mode = grid_sample_mode_choice::nearest;
   attribute_list<float> scales;
   float width_scale = 0;
 

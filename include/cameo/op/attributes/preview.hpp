@@ -9,9 +9,9 @@ struct FlexAttention;
 
 /// The attributes of FlexAttention.
 struct flex_attention_attributes {
-  subgraph_index prob_mod;
+  subgraph_index prob_mod = subgraph_index::none;
   std::optional<float> scale;
-  subgraph_index score_mod;
+  subgraph_index score_mod = subgraph_index::none;
   std::optional<std::int64_t> softmax_precision;
 
   constexpr flex_attention_attributes() = default;

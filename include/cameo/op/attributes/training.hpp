@@ -57,7 +57,7 @@ struct gradient_attributes {
 struct momentum_attributes {
   float alpha = 0;
   float beta = 0;
-  std::string_view mode;
+  momentum_mode_choice mode = momentum_mode_choice::standard;
   float norm_coefficient = 0;
 
   constexpr momentum_attributes() = default;
