@@ -2,7 +2,7 @@
 
 #include "both_kinds.hpp"
 
-namespace geometry_joining {
+namespace joined_shapes {
 
 using namespace both_kinds;
 
@@ -118,4 +118,4 @@ TEST_CASE("geometry: joins and splits are checked alike for both kinds of size")
   });
 }
 
-}  // namespace geometry_joining
+}  // namespace joined_shapes
