@@ -100,8 +100,7 @@ constexpr result<basic_pad<D>> pad_of(shape_view<D> x, number_list pads, number_
     return wrong<D>("pads has ", pads.numbers.size(), " elements, must have ", 2 * named, ", two for each axis");
   std::int64_t before[max_rank]{}, after[max_rank]{};
   for (std::size_t i = 0; i < named; ++i) {
-    const result<std::size_t> axis =
-        axes.is_known ? axis_of<D>(axes.numbers[i], x.rank(), "axes") : result<std::size_t>{i};
+    const result<std::size_t> axis = axis_of<D>(axes.is_known ? axes.numbers[i] : std::int64_t(i), x.rank(), "axes");
     if (!axis) return axis.error();
     before[*axis] = pads.numbers[i], after[*axis] = pads.numbers[i + named];
   }
@@ -125,16 +124,19 @@ constexpr result<basic_pad<D>> center_crop_pad_of(shape_view<D> x, number_list a
   basic_pad<D> made;
   made.out = sizes<D>(x.rank(), D{});
   if (!shape) return made;
-  const result<axis_list> named = axes.is_known ? axes_of<D>(axes.numbers, x.rank(), "attribute axes")
-                                                : result<axis_list>{axis_list::all(x.rank())};
-  if (!named) return named.error();
-  if (shape.rank() != named->size())
-    return wrong<D>("shape has ", shape.rank(), " elements, must have ", named->size(), ", one for each axis");
+  axis_list named = axis_list::all(x.rank());
+  if (axes.is_known) {
+    const result<axis_list> found = axes_of<D>(axes.numbers, x.rank(), "attribute axes");
+    if (!found) return found.error();
+    named = *found;
+  }
+  if (shape.rank() != named.size())
+    return wrong<D>("shape has ", shape.rank(), " elements, must have ", named.size(), ", one for each axis");
   made.out = sizes<D>{x};
-  for (std::size_t i = 0; i < named->size(); ++i) {
+  for (std::size_t i = 0; i < named.size(); ++i) {
     if (is_known(shape[i]) && number_of(shape[i]) < 0)
       return wrong<D>("shape has ", shape[i], " at ", i, ", must be 0 or more");
-    made.out[(*named)[i]] = shape[i];
+    made.out[named[i]] = shape[i];
   }
   for (std::size_t i = 0; i < x.rank(); ++i) {
     basic_padded_axis<D>& a = made.axes[i];

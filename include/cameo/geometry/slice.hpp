@@ -81,13 +81,18 @@ constexpr result<basic_slice<D>> slice_of(shape_view<D> x, number_list starts, n
   made.out = sizes<D>{x};
   for (std::size_t i = 0; i < x.rank(); ++i) made.axes[i].count = x[i];
   const std::size_t count = some->numbers.size();
-  if (!axes.is_known && count > x.rank())
+  axis_list named;
+  if (axes.is_known) {
+    const result<axis_list> found = axes_of<D>(axes.numbers, x.rank());
+    if (!found) return found.error();
+    named = *found;
+  } else if (count <= x.rank()) {
+    named = axis_list::all(count);
+  } else {
     return wrong<D>("the input has shape ", x.sizes, ", must have an axis for each of ", count, " slices");
-  const result<axis_list> named =
-      axes.is_known ? axes_of<D>(axes.numbers, x.rank()) : result<axis_list>{axis_list::all(count)};
-  if (!named) return named.error();
+  }
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t axis = (*named)[i];
+    const std::size_t axis = named[i];
     const std::int64_t step = steps.is_known ? steps.numbers[i] : 1;
     if (step == 0) return wrong<D>("steps has 0 at ", i, ", must not be 0");
     basic_slice_axis<D>& a = made.axes[axis];
