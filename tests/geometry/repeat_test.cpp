@@ -17,6 +17,10 @@ constexpr bool gives(const result<basic_tile<D>>& found, const sizes<D>& wanted)
   return found && found->out == wanted;
 }
 template <size_kind D>
+constexpr bool gives(const result<output_shape<D>>& found, const sizes<D>& wanted) {
+  return found && found->is_known && *found == wanted;
+}
+template <size_kind D>
 constexpr bool gives(const result<sizes<D>>& found, const sizes<D>& wanted) {
   return found && *found == wanted;
 }
@@ -35,7 +39,7 @@ static_assert(gives(tile_of_axis<std::int64_t>(two_three, 4, -1), {2, 12}));
 static_assert(says(tile_of_axis<std::int64_t>(two_three, 4, 2), "axis is 2, must be from -2 to 1 for rank 2"));
 
 template <size_kind D>
-constexpr result<sizes<D>> expanded(const sizes<D>& x, const sizes<D>& to) {
+constexpr result<output_shape<D>> expanded(const sizes<D>& x, const sizes<D>& to) {
   return expand_of<D>(x, to);
 }
 static_assert(gives(expanded(known{3, 1}, {2, 1, 6}), {2, 3, 6}) && gives(expanded(known{3, 4}, {1}), {3, 4}));
@@ -43,12 +47,12 @@ static_assert(gives(expanded(known{1}, {0}), {0}) && gives(expanded(known{}, {})
 static_assert(gives(expanded(open{symbol, n(1)}, {n(1), other_symbol}), {symbol, other_symbol}));
 static_assert(gives(expanded(open{symbol, unknown}, {n(5), n(6)}), {n(5), n(6)}));
 static_assert(gives(expanded(open{symbol, symbol}, {other_symbol, symbol}), {unknown, symbol}));
-static_assert(says(expanded(known{3, 4}, {2, 4}), "the input has shape [3,4], must be one that broadcasts to [2,4]"));
+static_assert(says(expanded(known{3, 4}, {2, 4}), "the target has shape [2,4], must broadcast with [3,4]"));
 static_assert(says(expanded(open{symbol, n(4)}, {n(2), n(3)}),
-                   "the input has shape [?,4], must be one that broadcasts to [2,3]"));
+                   "the target has shape [2,3], must broadcast with [?,4]"));
 static_assert(says(expanded(known{3}, {-3}), "shape has -3 at 0, must be 0 or more"));
-static_assert(broadcast_strides({3, 1}, {2, 3, 6}) == extents{0, 1, 0} &&
-              broadcast_strides({3, 4}, {3, 4}) == extents{4, 1});
+static_assert(!value_in(expand_of<dim>({}, batch_three)).is_known &&
+              !value_in(expand_of<dim>(batch_three, {})).is_known);
 
 constexpr std::int64_t shape_list[] = {2, 0}, negative_list[] = {2, -1}, long_list[13]{};
 static_assert(gives(sizes_in<dim>(shape_list, "shape"), {n(2), n(0)}));
