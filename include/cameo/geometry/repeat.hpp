@@ -54,6 +54,7 @@ constexpr result<basic_tile<D>> tile_of(shape_view<D> x, number_list repeats) {
 
 template <size_kind D>
 constexpr result<basic_tile<D>> tile_of_axis(shape_view<D> x, std::int64_t tiles, std::int64_t axis) {
+  if (status s = check_rank<D>(x.rank(), "the input"); !s) return s;
   std::int64_t repeats[max_rank]{};
   for (std::int64_t& times : repeats) times = 1;
   const result<std::size_t> at = axis_of<D>(axis, x.rank(), "axis");
