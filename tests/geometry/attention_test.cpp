@@ -10,7 +10,7 @@ using open_attention = basic_attention<dim>;
 using open_inputs = basic_attention_inputs<dim>;
 
 template <size_kind D>
-constexpr bool are(const output_shape<D>& found, const sizes<D>& wanted) {
+constexpr bool matches(const output_shape<D>& found, const sizes<D>& wanted) {
   return found.is_known && found == wanted;
 }
 constexpr bool lie(const basic_heads<std::int64_t>& h, std::int64_t first, std::int64_t batch, std::int64_t head,
@@ -21,14 +21,15 @@ constexpr bool lie(const basic_heads<std::int64_t>& h, std::int64_t first, std::
 // ONNX's Attention: rank 4, and rank 3 with numbers of heads.
 constexpr known q4{2, 4, 5, 8}, k4{2, 2, 6, 8}, v4{2, 2, 6, 7}, past_k{2, 2, 3, 8}, past_v{2, 2, 3, 7};
 constexpr attention split = value_in(attention_of<std::int64_t>({.query = q4, .key = k4, .value = v4}, 0, 0));
-static_assert(are(split.y, {2, 4, 5, 7}) && are(split.present_key, {2, 2, 6, 8}) &&
-              are(split.present_value, {2, 2, 6, 7}) && are(split.scores, {2, 4, 5, 6}) && split.past == 0);
+static_assert(matches(split.y, {2, 4, 5, 7}) && matches(split.present_key, {2, 2, 6, 8}) &&
+              matches(split.present_value, {2, 2, 6, 7}) && matches(split.scores, {2, 4, 5, 6}) && split.past == 0);
 static_assert(lie(split.q, 0, 160, 40, 8) && lie(split.v, 0, 84, 42, 7));
 
 constexpr known q3{2, 5, 32}, k3{2, 6, 16}, v3{2, 6, 14};
 constexpr attention joined = value_in(attention_of<std::int64_t>(
     {.query = q3, .key = k3, .value = v3, .past_key = past_k, .past_value = past_v, .has_past = true}, 4, 2));
-static_assert(are(joined.y, {2, 5, 28}) && are(joined.present_key, {2, 2, 9, 8}) && are(joined.scores, {2, 4, 5, 9}));
+static_assert(matches(joined.y, {2, 5, 28}) && matches(joined.present_key, {2, 2, 9, 8}) &&
+              matches(joined.scores, {2, 4, 5, 9}));
 static_assert(joined.past == 3 && joined.keys == 9 && joined.q.size == 8 && joined.v.size == 7);
 static_assert(lie(joined.q, 0, 160, 8, 32) && lie(joined.v, 0, 84, 7, 14));
 static_assert(says(attention_of<std::int64_t>({.query = q3, .key = k3, .value = v3}, 0, 2),
@@ -41,49 +42,50 @@ static_assert(says(attention_of<std::int64_t>({.query = q_of_three_heads, .key =
 
 constexpr open open_q{symbol, other_symbol, n(32)}, open_k{symbol, n(6), n(16)}, open_past{symbol, n(2), unknown, n(8)};
 constexpr open_attention opened = value_in(attention_of<dim>({.query = open_q, .key = open_k, .value = open_k}, 4, 2));
-static_assert(are(opened.y, {symbol, other_symbol, n(32)}) && are(opened.present_key, {symbol, n(2), n(6), n(8)}) &&
-              are(opened.scores, {symbol, n(4), other_symbol, n(6)}));
-static_assert(are(value_in(attention_of<dim>({.query = open_q,
-                                              .key = open_k,
-                                              .value = open_k,
-                                              .past_key = open_past,
-                                              .past_value = open_past,
-                                              .has_past = true},
-                                             4, 2))
-                      .scores,
-                  {symbol, n(4), other_symbol, unknown}));
+static_assert(matches(opened.y, {symbol, other_symbol, n(32)}) &&
+              matches(opened.present_key, {symbol, n(2), n(6), n(8)}) &&
+              matches(opened.scores, {symbol, n(4), other_symbol, n(6)}));
+static_assert(matches(value_in(attention_of<dim>({.query = open_q,
+                                                  .key = open_k,
+                                                  .value = open_k,
+                                                  .past_key = open_past,
+                                                  .past_value = open_past,
+                                                  .has_past = true},
+                                                 4, 2))
+                          .scores,
+                      {symbol, n(4), other_symbol, unknown}));
 constexpr open_attention of_no_shapes = value_in(attention_of<dim>({}, 4, 2));
-static_assert(!of_no_shapes.y.is_known && are(of_no_shapes.present_key, {unknown, unknown, unknown, unknown}));
+static_assert(!of_no_shapes.y.is_known && matches(of_no_shapes.present_key, {unknown, unknown, unknown, unknown}));
 
 // MultiHeadAttention: separate inputs, packed keys and values, or all three packed.
 constexpr known mq{2, 5, 12}, mk{2, 6, 12}, mv{2, 6, 9}, mk4{2, 3, 6, 4}, mv4{2, 3, 6, 5}, packed_kv{2, 6, 3, 2, 4},
     packed{2, 5, 3, 3, 4}, mpast_k{2, 3, 7, 4}, mpast_v{2, 3, 7, 3}, bias{33}, short_bias{32};
 constexpr attention three =
     value_in(multi_head_attention_of<std::int64_t>({.query = mq, .key = mk, .value = mv, .bias = bias}, 3));
-static_assert(are(three.y, {2, 5, 9}) && are(three.present_key, {2, 3, 6, 4}) &&
-              are(three.present_value, {2, 3, 6, 3}) && are(three.scores, {2, 3, 5, 6}));
+static_assert(matches(three.y, {2, 5, 9}) && matches(three.present_key, {2, 3, 6, 4}) &&
+              matches(three.present_value, {2, 3, 6, 3}) && matches(three.scores, {2, 3, 5, 6}));
 static_assert(lie(three.q, 0, 60, 4, 12) && lie(three.v, 0, 54, 3, 9));
 constexpr attention cross = value_in(multi_head_attention_of<std::int64_t>({.query = mq, .key = mk4, .value = mv4}, 3));
-static_assert(are(cross.y, {2, 5, 15}) && lie(cross.k, 0, 72, 24, 4) && cross.keys == 6);
+static_assert(matches(cross.y, {2, 5, 15}) && lie(cross.k, 0, 72, 24, 4) && cross.keys == 6);
 constexpr attention two =
     value_in(multi_head_attention_of<std::int64_t>({.query = mq, .key = packed_kv, .has_value = false}, 3));
-static_assert(are(two.y, {2, 5, 12}) && lie(two.k, 0, 144, 8, 24) && lie(two.v, 4, 144, 8, 24) && two.keys == 6);
+static_assert(matches(two.y, {2, 5, 12}) && lie(two.k, 0, 144, 8, 24) && lie(two.v, 4, 144, 8, 24) && two.keys == 6);
 constexpr attention one =
     value_in(multi_head_attention_of<std::int64_t>({.query = packed, .has_key = false, .has_value = false}, 3));
-static_assert(are(one.y, {2, 5, 12}) && lie(one.q, 0, 180, 12, 36) && lie(one.v, 8, 180, 12, 36) && one.keys == 5);
+static_assert(matches(one.y, {2, 5, 12}) && lie(one.q, 0, 180, 12, 36) && lie(one.v, 8, 180, 12, 36) && one.keys == 5);
 
 constexpr attention_inputs with_past{
     .query = mq, .key = mk, .value = mv, .past_key = mpast_k, .past_value = mpast_v, .has_past = true};
 constexpr attention continued = value_in(multi_head_attention_of<std::int64_t>(with_past, 3));
-static_assert(continued.past == 7 && continued.keys == 13 && are(continued.present_value, {2, 3, 13, 3}));
+static_assert(continued.past == 7 && continued.keys == 13 && matches(continued.present_value, {2, 3, 13, 3}));
 constexpr attention_inputs with_space(std::int64_t past_length) {
   attention_inputs in = with_past;
   in.has_past_length = true, in.past_length = past_length;
   return in;
 }
 constexpr attention in_space = value_in(multi_head_attention_of<std::int64_t>(with_space(1), 3));
-static_assert(in_space.past == 1 && in_space.keys == 7 && are(in_space.present_key, {2, 3, 7, 4}) &&
-              are(in_space.scores, {2, 3, 5, 7}));
+static_assert(in_space.past == 1 && in_space.keys == 7 && matches(in_space.present_key, {2, 3, 7, 4}) &&
+              matches(in_space.scores, {2, 3, 5, 7}));
 static_assert(says(multi_head_attention_of<std::int64_t>(with_space(2), 3),
                    "past_sequence_length is 2, must be from 0 to 1 so that 6 new keys fit into the 7 places of "
                    "past_key"));
@@ -111,10 +113,10 @@ static_assert(says(multi_head_attention_of<dim>({}, 0), "attribute num_heads is 
 constexpr open open_mq{symbol, other_symbol, n(12)}, open_mk{symbol, unknown, n(12)};
 constexpr open_attention open_three =
     value_in(multi_head_attention_of<dim>({.query = open_mq, .key = open_mk, .value = open_mk}, 3));
-static_assert(are(open_three.y, {symbol, other_symbol, n(12)}) &&
-              are(open_three.present_key, {symbol, n(3), unknown, n(4)}));
-static_assert(are(value_in(multi_head_attention_of<dim>({.query = open_mq}, 3)).present_key,
-                  {symbol, n(3), unknown, n(4)}));
+static_assert(matches(open_three.y, {symbol, other_symbol, n(12)}) &&
+              matches(open_three.present_key, {symbol, n(3), unknown, n(4)}));
+static_assert(matches(value_in(multi_head_attention_of<dim>({.query = open_mq}, 3)).present_key,
+                      {symbol, n(3), unknown, n(4)}));
 static_assert(!value_in(multi_head_attention_of<dim>({.key = open_mk}, 3)).y.is_known);
 constexpr open open_capacity{symbol, n(3), n(7), n(4)};
 constexpr open_attention open_space = value_in(multi_head_attention_of<dim>({.query = open_mq,
@@ -125,15 +127,15 @@ constexpr open_attention open_space = value_in(multi_head_attention_of<dim>({.qu
                                                                              .has_past = true,
                                                                              .has_past_length = true},
                                                                             3));
-static_assert(are(open_space.present_key, {symbol, n(3), n(7), n(4)}) && open_space.keys == unknown);
+static_assert(matches(open_space.present_key, {symbol, n(3), n(7), n(4)}) && open_space.keys == unknown);
 
 // GroupQueryAttention: separate or packed, with a cache that grows, keeps a window, or is quantized.
 constexpr known gq{2, 5, 24}, gk{2, 5, 12}, gpacked{2, 5, 48}, gpast{2, 2, 9, 6}, codes{2, 2, 9, 3}, narrow_k{2, 5, 10};
 constexpr group_query_attributes four_of_two{.heads = 4, .key_heads = 2};
 constexpr attention grouped = value_in(
     group_query_attention_of<std::int64_t>({.query = gq, .key = gk, .value = gk, .total_length = 5}, four_of_two));
-static_assert(are(grouped.y, {2, 5, 24}) && are(grouped.present_key, {2, 2, 5, 6}) &&
-              are(grouped.scores, {2, 4, 5, 5}) && grouped.keys == 5);
+static_assert(matches(grouped.y, {2, 5, 24}) && matches(grouped.present_key, {2, 2, 5, 6}) &&
+              matches(grouped.scores, {2, 4, 5, 5}) && grouped.keys == 5);
 static_assert(lie(grouped.q, 0, 120, 6, 24) && lie(grouped.v, 0, 60, 6, 12));
 constexpr attention packed_group = value_in(group_query_attention_of<std::int64_t>({.query = gpacked,
                                                                                     .past_key = gpast,
@@ -143,7 +145,7 @@ constexpr attention packed_group = value_in(group_query_attention_of<std::int64_
                                                                                     .has_past = true,
                                                                                     .total_length = 12},
                                                                                    four_of_two));
-static_assert(are(packed_group.y, {2, 5, 24}) && are(packed_group.present_key, {2, 2, 12, 6}) &&
+static_assert(matches(packed_group.y, {2, 5, 24}) && matches(packed_group.present_key, {2, 2, 12, 6}) &&
               packed_group.past == 9 && packed_group.keys == 12);
 static_assert(lie(packed_group.q, 0, 240, 6, 48) && lie(packed_group.k, 24, 240, 6, 48) &&
               lie(packed_group.v, 36, 240, 6, 48));
@@ -158,14 +160,14 @@ constexpr attention_inputs cached(std::int64_t total, const known& past) {
 }
 constexpr attention windowed =
     value_in(group_query_attention_of<std::int64_t>(cached(20, gpast), {.heads = 4, .key_heads = 2, .window = 8}));
-static_assert(are(windowed.present_key, {2, 2, 9, 6}) && windowed.keys == 14);
+static_assert(matches(windowed.present_key, {2, 2, 9, 6}) && windowed.keys == 14);
 static_assert(value_in(group_query_attention_of<std::int64_t>(cached(5, gpast),
                                                               {.heads = 4, .key_heads = 2, .window = 8}))
                   .keys == 5);
-static_assert(are(value_in(group_query_attention_of<std::int64_t>(cached(6, codes),
-                                                                  {.heads = 4, .key_heads = 2, .code_bits = 4}))
-                      .present_key,
-                  {2, 2, 9, 3}));
+static_assert(matches(value_in(group_query_attention_of<std::int64_t>(cached(6, codes),
+                                                                      {.heads = 4, .key_heads = 2, .code_bits = 4}))
+                          .present_key,
+                      {2, 2, 9, 3}));
 static_assert(says(group_query_attention_of<std::int64_t>(cached(6, codes), four_of_two),
                    "past_key has 3 elements along axis 3, must have 6"));
 static_assert(says(group_query_attention_of<std::int64_t>(cached(6, gpast), {.heads = 4, .key_heads = 2, .window = 10}),
@@ -192,10 +194,43 @@ static_assert(says(group_query_attention_of<dim>({}, {.heads = 4, .key_heads = 2
 constexpr open open_gq{symbol, other_symbol, n(24)}, open_gpast{symbol, n(2), unknown, n(6)};
 constexpr open_attention open_group = value_in(group_query_attention_of<dim>(
     {.query = open_gq, .past_key = open_gpast, .past_value = open_gpast, .has_past = true}, four_of_two));
-static_assert(are(open_group.y, {symbol, other_symbol, n(24)}) &&
-              are(open_group.present_key, {symbol, n(2), unknown, n(6)}) &&
-              are(open_group.scores, {symbol, n(4), other_symbol, unknown}));
+static_assert(matches(open_group.y, {symbol, other_symbol, n(24)}) &&
+              matches(open_group.present_key, {symbol, n(2), unknown, n(6)}) &&
+              matches(open_group.scores, {symbol, n(4), other_symbol, unknown}));
 static_assert(!value_in(group_query_attention_of<dim>({}, four_of_two)).y.is_known);
+
+// Attention of com.microsoft: the input times weights is query, key and value.
+using list = std::initializer_list<std::int64_t>;
+template <size_kind D>
+constexpr result<basic_projected_attention<D>> projected(const sizes<D>& x, const sizes<D>& weights, std::int64_t heads,
+                                                         list widths = {}) {
+  return projected_attention_of<D>(x, weights, heads, std::span<const std::int64_t>{widths.begin(), widths.size()}, {},
+                                   false, false);
+}
+constexpr known px{2, 5, 8}, pweights{8, 24}, ppast{2, 2, 4, 7, 2}, wide_past{2, 2, 4, 7, 3};
+static_assert(matches(value_in(projected(px, pweights, 4)).y, {2, 5, 8}) &&
+              matches(value_in(projected(px, pweights, 4)).present, {2, 2, 4, 5, 2}));
+static_assert(matches(value_in(projected(px, {8, 20}, 4, {8, 8, 4})).y, {2, 5, 4}) &&
+              value_in(projected(px, {8, 20}, 4, {8, 8, 4})).query_width == 8);
+static_assert(matches(value_in(projected_attention_of<std::int64_t>(px, pweights, 4, {}, ppast, true, true)).present,
+                      {2, 2, 4, 12, 2}));
+static_assert(matches(value_in(projected(open{symbol, unknown, n(8)}, open{n(8), unknown}, 4)).present,
+                      {n(2), symbol, n(4), unknown, unknown}));
+static_assert(says(projected_attention_of<std::int64_t>(px, pweights, 4, {}, wide_past, true, true),
+                   "past has 3 elements along axis 4, must have 2"));
+constexpr std::int64_t narrow_values[] = {8, 8, 4};
+constexpr known twenty{8, 20};
+static_assert(says(projected_attention_of<std::int64_t>(px, twenty, 4, narrow_values, {}, false, true),
+                   "values have 1 elements in each head, must have 2 for a past or present"));
+static_assert(says(projected(px, {8, 21}, 4),
+                   "weights has 21 columns, must have three times a multiple of num_heads, 4"));
+static_assert(says(projected(px, {8, 24}, 4, {8, 8, 4}),
+                   "weights has 24 columns, must have 20 for qkv_hidden_sizes [8,8,4]"));
+static_assert(says(projected(px, {8, 24}, 4, {8, 4, 4}),
+                   "attribute qkv_hidden_sizes is [8,4,4], must have three numbers, of which the first two are equal"));
+static_assert(says(projected(px, {8, 24}, 4, {8, 8, 6}),
+                   "attribute qkv_hidden_sizes has 6, must have multiples of num_heads, 4, up to 2^30"));
+static_assert(says(projected(px, {8, 24}, 0), "attribute num_heads is 0, must be 1 or more"));
 
 TEST_CASE("geometry: an attention has the same shapes for both kinds of size, and is refused in the same words") {
   const auto same = [](const attention& running, const open_attention& loading) {

@@ -65,6 +65,24 @@ template <size_kind D>
 constexpr result<basic_attention<D>> group_query_attention_of(const basic_attention_inputs<D>& in,
                                                               const group_query_attributes& how);
 
+/// com.microsoft's Attention: the sizes of query (also of key) and value in all heads, and outputs. The columns of the
+/// weights are those of query, key and value.
+template <size_kind D>
+struct basic_projected_attention {
+  D batches{}, length{}, query_width{}, value_width{}, past{}, keys{};
+  output_shape<D> y, present;
+};
+/// Checks com.microsoft's Attention of x [batch, length, in] and weights [in, columns], as the operator's row states.
+/// `widths` is the attribute qkv_hidden_sizes; if it is empty, query, key and value are equally wide. A past is [2,
+/// batch, heads, rows, size]. `has_present`: the node has a past or an output for the present, which need values as
+/// wide as keys. Refuses widths that heads cannot share or that the weights do not have.
+template <size_kind D>
+constexpr result<basic_projected_attention<D>> projected_attention_of(shape_view<D> x, shape_view<D> weights,
+                                                                      std::int64_t heads,
+                                                                      std::span<const std::int64_t> widths,
+                                                                      shape_view<D> past, bool has_past,
+                                                                      bool has_present);
+
 namespace detail {
 /// The product of two sizes, which may overflow where a tensor has no elements.
 constexpr std::int64_t elements_of(std::int64_t a, std::int64_t b) {
@@ -333,6 +351,63 @@ constexpr result<basic_attention<D>> group_query_attention_of(const basic_attent
   return made;
 }
 
+namespace detail {
+/// Checks the attribute qkv_hidden_sizes.
+constexpr status check_widths(std::span<const std::int64_t> widths, std::int64_t heads) {
+  if (heads < 1) return wrong_attribute("attribute num_heads is ", heads, ", must be 1 or more");
+  if (!widths.empty() && (widths.size() != 3 || widths[0] != widths[1]))
+    return wrong_attribute("attribute qkv_hidden_sizes is ", widths,
+                           ", must have three numbers, of which the first two are equal");
+  for (const std::int64_t width : widths)
+    if (width < 1 || width > 1 << 30 || width % heads != 0)
+      return wrong_attribute("attribute qkv_hidden_sizes has ", width, ", must have multiples of num_heads, ", heads,
+                             ", up to 2^30");
+  return {};
+}
+
+/// Checks that the columns of the weights are those of query, key and value in all heads.
+template <size_kind D>
+constexpr status check_columns(shape_view<D> weights, std::int64_t heads, std::span<const std::int64_t> widths) {
+  if (!weights || !is_known(weights[1])) return {};
+  const std::int64_t columns = number_of(weights[1]);
+  if (widths.empty()) {
+    if (columns % 3 == 0 && columns / 3 % heads == 0) return {};
+    return wrong<D>("weights has ", columns, " columns, must have three times a multiple of num_heads, ", heads);
+  }
+  const std::int64_t wanted = 2 * widths[0] + widths[2];
+  if (columns == wanted) return {};
+  return wrong<D>("weights has ", columns, " columns, must have ", wanted, " for qkv_hidden_sizes ", widths);
+}
+}  // namespace detail
+
+template <size_kind D>
+constexpr result<basic_projected_attention<D>> projected_attention_of(shape_view<D> x, shape_view<D> weights,
+                                                                      std::int64_t heads,
+                                                                      std::span<const std::int64_t> widths,
+                                                                      shape_view<D> past, bool has_past,
+                                                                      bool has_present) {
+  if (status s = detail::check_widths(widths, heads); !s) return s;
+  if (status s = detail::check_columns(weights, heads, widths); !s) return s;
+  basic_projected_attention<D> made;
+  if (!x) return made;
+  made.batches = x[0], made.length = x[1];
+  if (!widths.empty()) {
+    made.query_width = fixed<D>(widths[0]), made.value_width = fixed<D>(widths[2]);
+  } else if (weights && is_known(weights[1])) {
+    made.query_width = made.value_width = fixed<D>(number_of(weights[1]) / 3);
+  }
+  const D size = detail::share_of(made.query_width, heads), value_size = detail::share_of(made.value_width, heads);
+  if (has_present && differ(size, value_size))
+    return wrong<D>("values have ", value_size, " elements in each head, must have ", size, " for a past or present");
+  if (status s = detail::check_axis(past, 4, size, "past"); !s) return s;
+  made.past = !has_past ? fixed<D>(0) : past ? past[3] : D{};
+  if (!checked_sum(made.past, made.length, made.keys))
+    return wrong<D>("past has ", made.past, " rows, the input ", made.length, ": more than 64 bits count");
+  made.y = sizes<D>{made.batches, made.length, made.value_width};
+  made.present = sizes<D>{fixed<D>(2), made.batches, fixed<D>(heads), made.keys, value_size};
+  return made;
+}
+
 // Compiled in geometry/attention.cpp, once for loading and once for running.
 extern template result<basic_attention<dim>> attention_of(const basic_attention_inputs<dim>&, std::int64_t,
                                                           std::int64_t);
@@ -342,5 +417,12 @@ extern template result<attention> multi_head_attention_of(const attention_inputs
 extern template result<basic_attention<dim>> group_query_attention_of(const basic_attention_inputs<dim>&,
                                                                       const group_query_attributes&);
 extern template result<attention> group_query_attention_of(const attention_inputs&, const group_query_attributes&);
+extern template result<basic_projected_attention<dim>> projected_attention_of(shape_view<dim>, shape_view<dim>,
+                                                                              std::int64_t,
+                                                                              std::span<const std::int64_t>,
+                                                                              shape_view<dim>, bool, bool);
+extern template result<basic_projected_attention<std::int64_t>> projected_attention_of(
+    shape_view<std::int64_t>, shape_view<std::int64_t>, std::int64_t, std::span<const std::int64_t>,
+    shape_view<std::int64_t>, bool, bool);
 
 }  // namespace CAMEO_NAMESPACE::geometry
