@@ -145,9 +145,14 @@ constexpr result<basic_slices<D>> normalization_of(shape_view<D> x, std::int64_t
   if (!x) return basic_slices<D>{};
   if (status s = check_count(x); !s) return s;
   if (rank == 0 && how != normalized::along_axis && (axis == 0 || axis == -1)) return slices_at(x, 0, 0);
-  const result<std::size_t> found = how == normalized::flattened ? cut_of<D>(axis, rank) : axis_of<D>(axis, rank);
+  if (how == normalized::flattened) {
+    const result<std::size_t> first = cut_of<D>(axis, rank);
+    if (!first) return first.error();
+    return slices_at(x, *first, rank);
+  }
+  const result<std::size_t> found = axis_of<D>(axis, rank);
   if (!found) return found.error();
-  return slices_at(x, *found, how == normalized::flattened ? rank : *found + 1);
+  return slices_at(x, *found, *found + 1);
 }
 
 template <size_kind D>
