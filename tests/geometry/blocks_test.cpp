@@ -7,15 +7,15 @@ namespace blocks_of_pixels {
 using namespace both_kinds;
 
 template <size_kind D>
-constexpr result<basic_blocks<D>> to_space(const sizes<D>& x, std::int64_t block) {
+constexpr result<basic_pixel_blocks<D>> to_space(const sizes<D>& x, std::int64_t block) {
   return depth_to_space_of<D>(x, block);
 }
 template <size_kind D>
-constexpr result<basic_blocks<D>> to_depth(const sizes<D>& x, std::int64_t block) {
+constexpr result<basic_pixel_blocks<D>> to_depth(const sizes<D>& x, std::int64_t block) {
   return space_to_depth_of<D>(x, block);
 }
 template <size_kind D>
-constexpr bool gives(const result<basic_blocks<D>>& found, const sizes<D>& wanted) {
+constexpr bool gives(const result<basic_pixel_blocks<D>>& found, const sizes<D>& wanted) {
   return found && found->out == wanted;
 }
 
@@ -33,7 +33,7 @@ static_assert(says(to_depth(known{0, INT64_MAX, 2, 2}, 2),
                    "the input has shape [0,9223372036854775807,2,2], more channels of 4 pixels than 64 bits count"));
 
 /// Returns whether strides reach each element of both tensors once.
-constexpr bool reach_all(const blocks& b, const block_strides& strides) {
+constexpr bool reach_all(const pixel_blocks& b, const block_strides& strides) {
   bool found[512]{};
   std::int64_t count = 0;
   for (std::int64_t n = 0; n < b.images; ++n)
@@ -50,7 +50,7 @@ constexpr bool reach_all(const blocks& b, const block_strides& strides) {
             }
   return count == extents{b.out}.count();
 }
-constexpr blocks some = *to_space(known{2, 12, 3, 4}, 2);
+constexpr pixel_blocks some = *to_space(known{2, 12, 3, 4}, 2);
 static_assert(reach_all(some, some.strides_in_space()) && reach_all(some, some.strides_in_depth(true)) &&
               reach_all(some, some.strides_in_depth(false)));
 static_assert(some.strides_in_depth(true).y == 24 && some.strides_in_depth(false).y == 72 &&

@@ -14,7 +14,7 @@ struct block_strides {
 /// tensor has the pixels of a block as channels: [images, channels * block * block, height, width]; the other is
 /// [images, channels, height * block, width * block].
 template <size_kind D>
-struct basic_blocks {
+struct basic_pixel_blocks {
   std::int64_t block = 1;
   D images{}, channels{}, height{}, width{};
   sizes<D> out;
@@ -37,16 +37,16 @@ struct basic_blocks {
   }
 };
 /// Blocks whose sizes are known.
-using blocks = basic_blocks<std::int64_t>;
+using pixel_blocks = basic_pixel_blocks<std::int64_t>;
 
 /// Checks a DepthToSpace of x, a tensor [images, channels * block * block, height, width] as its row of operators
 /// states. Refuses a block that is not from 1 to 2^20, and sizes that overflow.
 template <size_kind D>
-constexpr result<basic_blocks<D>> depth_to_space_of(shape_view<D> x, std::int64_t block);
+constexpr result<basic_pixel_blocks<D>> depth_to_space_of(shape_view<D> x, std::int64_t block);
 /// Checks a SpaceToDepth of x, a tensor [images, channels, height * block, width * block] as its row of operators
 /// states.
 template <size_kind D>
-constexpr result<basic_blocks<D>> space_to_depth_of(shape_view<D> x, std::int64_t block);
+constexpr result<basic_pixel_blocks<D>> space_to_depth_of(shape_view<D> x, std::int64_t block);
 
 namespace detail {
 /// Checks the attribute blocksize, so that its square does not overflow.
@@ -69,9 +69,9 @@ template <size_kind D>
 }  // namespace detail
 
 template <size_kind D>
-constexpr result<basic_blocks<D>> depth_to_space_of(shape_view<D> x, std::int64_t block) {
+constexpr result<basic_pixel_blocks<D>> depth_to_space_of(shape_view<D> x, std::int64_t block) {
   if (status s = detail::check_block(block); !s) return s;
-  basic_blocks<D> made{block, x[0], detail::part_of(x[1], block * block), x[2], x[3], {}};
+  basic_pixel_blocks<D> made{block, x[0], detail::part_of(x[1], block * block), x[2], x[3], {}};
   D rows{}, columns{};
   if (!detail::checked_multiple(x[2], block, rows) || !detail::checked_multiple(x[3], block, columns))
     return wrong<D>("the input has shape ", x.sizes, ", more rows or columns of ", block, " pixels than 64 bits count");
@@ -80,9 +80,9 @@ constexpr result<basic_blocks<D>> depth_to_space_of(shape_view<D> x, std::int64_
 }
 
 template <size_kind D>
-constexpr result<basic_blocks<D>> space_to_depth_of(shape_view<D> x, std::int64_t block) {
+constexpr result<basic_pixel_blocks<D>> space_to_depth_of(shape_view<D> x, std::int64_t block) {
   if (status s = detail::check_block(block); !s) return s;
-  basic_blocks<D> made{block, x[0], x[1], detail::part_of(x[2], block), detail::part_of(x[3], block), {}};
+  basic_pixel_blocks<D> made{block, x[0], x[1], detail::part_of(x[2], block), detail::part_of(x[3], block), {}};
   D depth{};
   if (!detail::checked_multiple(x[1], block * block, depth))
     return wrong<D>("the input has shape ", x.sizes, ", more channels of ", block * block,
@@ -92,9 +92,9 @@ constexpr result<basic_blocks<D>> space_to_depth_of(shape_view<D> x, std::int64_
 }
 
 // Compiled in geometry/blocks.cpp, once for loading and once for running.
-extern template result<basic_blocks<dim>> depth_to_space_of(shape_view<dim>, std::int64_t);
-extern template result<blocks> depth_to_space_of(shape_view<std::int64_t>, std::int64_t);
-extern template result<basic_blocks<dim>> space_to_depth_of(shape_view<dim>, std::int64_t);
-extern template result<blocks> space_to_depth_of(shape_view<std::int64_t>, std::int64_t);
+extern template result<basic_pixel_blocks<dim>> depth_to_space_of(shape_view<dim>, std::int64_t);
+extern template result<pixel_blocks> depth_to_space_of(shape_view<std::int64_t>, std::int64_t);
+extern template result<basic_pixel_blocks<dim>> space_to_depth_of(shape_view<dim>, std::int64_t);
+extern template result<pixel_blocks> space_to_depth_of(shape_view<std::int64_t>, std::int64_t);
 
 }  // namespace CAMEO_NAMESPACE::geometry
