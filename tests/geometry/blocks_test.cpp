@@ -23,6 +23,8 @@ static_assert(gives(to_space(known{2, 12, 3, 4}, 2), {2, 3, 6, 8}) &&
               gives(to_depth(known{2, 3, 6, 8}, 2), {2, 12, 3, 4}));
 static_assert(gives(to_space(open{symbol, n(12), other_symbol, n(4)}, 2), {symbol, n(3), unknown, n(8)}));
 static_assert(gives(to_depth(open{symbol, unknown, other_symbol, n(4)}, 1), {symbol, unknown, other_symbol, n(4)}));
+static_assert(!value_in(depth_to_space_of<dim>({}, 2)).out.is_known &&
+              !value_in(space_to_depth_of<dim>({}, 2)).out.is_known);
 static_assert(says(to_space(known{1, 4, 1, 1}, 0), "attribute blocksize is 0, must be from 1 to 1048576"));
 static_assert(says(to_depth(open{symbol, n(4), n(1), n(1)}, 1 << 21),
                    "attribute blocksize is 2097152, must be from 1 to 1048576"));

@@ -59,6 +59,8 @@ constexpr open batch_three{symbol, n(3)};
 static_assert(gives(pad_of<dim>(batch_three, number_list::unknown(), {}, filling::constant), {unknown, unknown}));
 constexpr std::int64_t one_one[] = {1, 1};
 static_assert(gives(pad_of<dim>(batch_three, one_one, number_list::unknown(), filling::constant), {unknown, unknown}));
+static_assert(!value_in(pad_of<dim>({}, one_one, {}, filling::constant)).out.is_known &&
+              !value_in(center_crop_pad_of<dim>({}, {}, batch_three)).out.is_known);
 
 template <size_kind D>
 constexpr result<basic_pad<D>> centered(const sizes<D>& x, const sizes<D>& to) {

@@ -20,6 +20,7 @@ static_assert(gives(transposed(known{2, 3, 4}, {1, 2, 0}), {3, 4, 2}) && gives(t
 static_assert(gives(transposed(known{2, 3}, {-1, 0}), {3, 2}) && gives(transposed(known{}, {}), {}));
 static_assert(gives(transposed(open{symbol, unknown, n(4)}, {2, 0, 1}), {n(4), symbol, unknown}));
 static_assert(value_in(transposed(known{2, 3, 4}, {1, 2, 0})).permuted(extents{12, 4, 1}) == extents{4, 1, 12});
+static_assert(!value_in(transpose_of<dim>({}, {})).out.is_known);
 static_assert(says(transposed(known{2, 3}, {0}), "attribute perm has 1 axes, must have 2 for an input of shape [2,3]"));
 static_assert(says(transposed(known{2, 3}, {0, 0}), "attribute perm lists axis 0 twice, must list each once"));
 static_assert(says(transposed(open{symbol, n(3)}, {0, 2}), "attribute perm is 2, must be from -2 to 1 for rank 2"));

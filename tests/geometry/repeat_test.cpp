@@ -30,6 +30,8 @@ static_assert(value_in(tiled(known{2, 3}, {1, 4})).repeats[1] == 4 && gives(tile
 static_assert(gives(tiled(open{symbol, symbol, unknown}, {1, 2, 0}), {symbol, unknown, n(0)}));
 constexpr open batch_three{symbol, n(3)};
 static_assert(gives(tile_of<dim>(batch_three, number_list::unknown()), {unknown, unknown}));
+static_assert(!value_in(tile_of<dim>({}, number_list::unknown())).out.is_known &&
+              !value_in(tile_of_axis<dim>({}, 2, 0)).out.is_known);
 static_assert(says(tiled(known{2, 3}, {2}), "repeats has 1 elements, must have 2 for an input of shape [2,3]"));
 static_assert(says(tiled(open{symbol}, {-1}), "repeats has -1 for axis 0, must have 0 or more"));
 static_assert(says(tiled(known{INT64_MAX}, {2}),

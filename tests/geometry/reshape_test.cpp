@@ -103,6 +103,7 @@ constexpr result<output_shape<D>> unsqueezed(const sizes<D>& x, list axes) {
 static_assert(gives(unsqueezed(known{2, 3}, {0, -1}), {1, 2, 3, 1}) && gives(unsqueezed(known{}, {0}), {1}));
 static_assert(gives(unsqueezed(open{symbol, n(3)}, {1}), {symbol, n(1), n(3)}));
 static_assert(is_open(unsqueeze_of<dim>(open{n(2)}, number_list::unknown())));
+static_assert(is_open(unsqueeze_of<dim>({}, numbers({0}))) && is_open(squeeze_of<dim>({}, numbers({0}))));
 static_assert(says(unsqueezed(known{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {0}),
                    "the output has rank 13, must have rank 12 or less"));
 

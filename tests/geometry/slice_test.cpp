@@ -57,7 +57,10 @@ static_assert(gives(slice_of<dim>(batch_six, number_list::unknown(), number_list
                     {symbol, unknown}));
 static_assert(gives(slice_of<dim>(batch_six, one_axis, number_list::unknown(), {}, {}), {unknown, n(6)}));
 static_assert(gives(slice_of<dim>(batch_six, one_axis, one_axis, number_list::unknown(), {}), {unknown, unknown}));
-static_assert(gives(slice_of<dim>({}, one_axis, one_axis, {}, {}), {}));
+static_assert(!value_in(slice_of<dim>({}, one_axis, one_axis, {}, {})).out.is_known);
+constexpr std::int64_t two_ends[] = {1, 2};
+static_assert(says(slice_of<dim>({}, one_axis, two_ends, {}, {}),
+                   "ends has 2 elements, must have as many as the other lists, 1"));
 
 TEST_CASE("geometry: the slice of an axis has the elements that counting gives") {
   for (std::int64_t size = 0; size < 5; ++size)

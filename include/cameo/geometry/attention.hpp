@@ -111,12 +111,6 @@ constexpr void join_heads(basic_heads<D>& heads, D row, std::int64_t apart, std:
   heads.first = first, heads.head_stride = apart, heads.row_stride = number_of(row);
   heads.batch_stride = elements_of(number_of(heads.length), heads.row_stride);
 }
-/// One of `parts` equal shares of a size.
-template <size_kind D>
-constexpr D share_of(D size, std::int64_t parts) {
-  if (parts == 1) return size;
-  return is_known(size) ? fixed<D>(number_of(size) / parts) : D{};
-}
 /// Heads of a tensor [batch, length, heads * size].
 template <size_kind D>
 constexpr basic_heads<D> joined_heads(shape_view<D> x, std::int64_t heads) {
@@ -396,7 +390,7 @@ constexpr result<basic_projected_attention<D>> projected_attention_of(shape_view
   } else if (weights && is_known(weights[1])) {
     made.query_width = made.value_width = fixed<D>(number_of(weights[1]) / 3);
   }
-  const D size = detail::share_of(made.query_width, heads), value_size = detail::share_of(made.value_width, heads);
+  const D size = share_of(made.query_width, heads), value_size = share_of(made.value_width, heads);
   if (has_present && differ(size, value_size))
     return wrong<D>("values have ", value_size, " elements in each head, must have ", size, " for a past or present");
   if (status s = detail::check_axis(past, 4, size, "past"); !s) return s;

@@ -1,6 +1,5 @@
 #pragma once
-#include <cameo/core/result.hpp>
-#include <cameo/geometry/sizes.hpp>
+#include <cameo/geometry/axes.hpp>
 
 namespace CAMEO_NAMESPACE::geometry {
 
@@ -17,7 +16,7 @@ template <size_kind D>
 struct basic_pixel_blocks {
   std::int64_t block = 1;
   D images{}, channels{}, height{}, width{};
-  sizes<D> out;
+  output_shape<D> out;
 
   /// The strides of the tensor with pixels as channels, which has elements. The channels of the image are the outer
   /// axis of those channels if `channel_first` (CRD), else the inner one (DCR).
@@ -54,12 +53,6 @@ constexpr status check_block(std::int64_t block) {
   if (block >= 1 && block <= 1048576) return {};
   return wrong_attribute("attribute blocksize is ", block, ", must be from 1 to 1048576");
 }
-/// The size of a part, where `parts` have `size`; unknown if that is.
-template <size_kind D>
-constexpr D part_of(D size, std::int64_t parts) {
-  if (parts == 1) return size;
-  return is_known(size) ? fixed<D>(number_of(size) / parts) : D{};
-}
 /// Sets `out` to a multiple of a size. False if it overflows.
 template <size_kind D>
 [[nodiscard]] constexpr bool checked_multiple(D size, std::int64_t times, D& out) {
@@ -71,23 +64,25 @@ template <size_kind D>
 template <size_kind D>
 constexpr result<basic_pixel_blocks<D>> depth_to_space_of(shape_view<D> x, std::int64_t block) {
   if (status s = detail::check_block(block); !s) return s;
-  basic_pixel_blocks<D> made{block, x[0], detail::part_of(x[1], block * block), x[2], x[3], {}};
+  if (!x) return basic_pixel_blocks<D>{};
+  basic_pixel_blocks<D> made{block, x[0], share_of(x[1], block * block), x[2], x[3], {}};
   D rows{}, columns{};
   if (!detail::checked_multiple(x[2], block, rows) || !detail::checked_multiple(x[3], block, columns))
     return wrong<D>("the input has shape ", x.sizes, ", more rows or columns of ", block, " pixels than 64 bits count");
-  made.out = {made.images, made.channels, rows, columns};
+  made.out = sizes<D>{made.images, made.channels, rows, columns};
   return made;
 }
 
 template <size_kind D>
 constexpr result<basic_pixel_blocks<D>> space_to_depth_of(shape_view<D> x, std::int64_t block) {
   if (status s = detail::check_block(block); !s) return s;
-  basic_pixel_blocks<D> made{block, x[0], x[1], detail::part_of(x[2], block), detail::part_of(x[3], block), {}};
+  if (!x) return basic_pixel_blocks<D>{};
+  basic_pixel_blocks<D> made{block, x[0], x[1], share_of(x[2], block), share_of(x[3], block), {}};
   D depth{};
   if (!detail::checked_multiple(x[1], block * block, depth))
     return wrong<D>("the input has shape ", x.sizes, ", more channels of ", block * block,
                     " pixels than 64 bits count");
-  made.out = {made.images, depth, made.height, made.width};
+  made.out = sizes<D>{made.images, depth, made.height, made.width};
   return made;
 }
 

@@ -15,10 +15,10 @@ struct basic_padded_axis {
 /// An axis whose sizes are known.
 using padded_axis = basic_padded_axis<std::int64_t>;
 
-/// The padding of each axis of a tensor.
+/// The padding of each axis of a tensor. If the rank of the input is unknown, so is that of `out`.
 template <size_kind D>
 struct basic_pad {
-  sizes<D> out;
+  output_shape<D> out;
   basic_padded_axis<D> axes[max_rank]{};
 
   /// The sizes of the part of the input that is kept.
@@ -91,8 +91,9 @@ constexpr status check_sources(const basic_pad<D>& pad) {
 
 template <size_kind D>
 constexpr result<basic_pad<D>> pad_of(shape_view<D> x, number_list pads, number_list axes, filling with) {
-  if (status s = check_rank<D>(x.rank(), "the input"); !s) return s;
   basic_pad<D> made;
+  if (!x) return made;
+  if (status s = check_rank<D>(x.rank(), "the input"); !s) return s;
   made.out = sizes<D>(x.rank(), D{});
   if (!pads.is_known || (axes.is_given && !axes.is_known)) return made;
   const std::size_t named = axes.is_known ? axes.numbers.size() : x.rank();
@@ -120,8 +121,9 @@ constexpr result<basic_pad<D>> pad_of(shape_view<D> x, number_list pads, number_
 
 template <size_kind D>
 constexpr result<basic_pad<D>> center_crop_pad_of(shape_view<D> x, number_list axes, shape_view<D> shape) {
-  if (status s = check_rank<D>(x.rank(), "the input"); !s) return s;
   basic_pad<D> made;
+  if (!x) return made;
+  if (status s = check_rank<D>(x.rank(), "the input"); !s) return s;
   made.out = sizes<D>(x.rank(), D{});
   if (!shape) return made;
   axis_list named = axis_list::all(x.rank());

@@ -3,10 +3,11 @@
 
 namespace CAMEO_NAMESPACE::geometry {
 
-/// A permutation of the axes of a tensor: axis i of the output is axis `axes[i]` of the input.
+/// A permutation of the axes of a tensor: axis i of the output is axis `axes[i]` of the input. If the rank of the input
+/// is unknown, so is that of `out`, and there are no axes.
 template <size_kind D>
 struct basic_permutation {
-  sizes<D> out;
+  output_shape<D> out;
   std::uint8_t axes[max_rank]{};
 
   /// Permutes a list that has an element for each axis of the input, such as its strides.
@@ -25,16 +26,18 @@ constexpr result<basic_permutation<D>> transpose_of(shape_view<D> x, std::span<c
 
 template <size_kind D>
 constexpr result<basic_permutation<D>> transpose_of(shape_view<D> x, std::span<const std::int64_t> perm) {
+  basic_permutation<D> made;
+  if (!x) return made;
   if (status s = check_rank<D>(x.rank(), "the input"); !s) return s;
   if (!perm.empty() && perm.size() != x.rank())
     return wrong<D>("attribute perm has ", perm.size(), " axes, must have ", x.rank(), " for an input of shape ",
                     x.sizes);
   const result<axis_list> order = axes_of<D>(perm, x.rank(), "attribute perm");
   if (!order) return order.error();
-  basic_permutation<D> made;
+  made.out = sizes<D>{x};
   for (std::size_t i = 0; i < x.rank(); ++i) {
     const std::size_t axis = perm.empty() ? x.rank() - 1 - i : (*order)[i];
-    made.out.push_back(x[axis]);
+    made.out[i] = x[axis];
     made.axes[i] = std::uint8_t(axis);
   }
   return made;

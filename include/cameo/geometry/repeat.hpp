@@ -5,10 +5,10 @@
 namespace CAMEO_NAMESPACE::geometry {
 
 /// A Tile: each axis of the input is repeated `repeats` times. Where these are unknown, they are 1, and the sizes of
-/// `out` are unknown.
+/// `out` are unknown. If the rank of the input is unknown, so is that of `out`.
 template <size_kind D>
 struct basic_tile {
-  sizes<D> out;
+  output_shape<D> out;
   std::int64_t repeats[max_rank]{};
 };
 
@@ -39,9 +39,11 @@ constexpr status repeat_axis(basic_tile<D>& tile, std::size_t axis, std::int64_t
 
 template <size_kind D>
 constexpr result<basic_tile<D>> tile_of(shape_view<D> x, number_list repeats) {
-  if (status s = check_rank<D>(x.rank(), "the input"); !s) return s;
-  basic_tile<D> made{sizes<D>(x.rank(), D{}), {}};
+  basic_tile<D> made;
   for (std::int64_t& times : made.repeats) times = 1;
+  if (!x) return made;
+  if (status s = check_rank<D>(x.rank(), "the input"); !s) return s;
+  made.out = sizes<D>(x.rank(), D{});
   if (!repeats.is_known) return made;
   if (repeats.numbers.size() != x.rank())
     return wrong<D>("repeats has ", repeats.numbers.size(), " elements, must have ", x.rank(),
@@ -54,6 +56,7 @@ constexpr result<basic_tile<D>> tile_of(shape_view<D> x, number_list repeats) {
 
 template <size_kind D>
 constexpr result<basic_tile<D>> tile_of_axis(shape_view<D> x, std::int64_t tiles, std::int64_t axis) {
+  if (!x) return tile_of(x, number_list::unknown());
   if (status s = check_rank<D>(x.rank(), "the input"); !s) return s;
   std::int64_t repeats[max_rank]{};
   for (std::int64_t& times : repeats) times = 1;

@@ -19,11 +19,12 @@ template <size_kind D>
 constexpr result<sizes<D>> flatten_of(shape_view<D> x, std::int64_t axis);
 
 /// The shape of `x` without the axes named, whose sizes must be 1; if `axes` is absent, without all axes of size 1. An
-/// axis may be named twice. The rank is unknown if `axes` is, or if it is absent and a size is unknown.
+/// axis may be named twice. The rank is unknown if that of x or `axes` is, or if `axes` is absent and a size is
+/// unknown.
 template <size_kind D>
 constexpr result<output_shape<D>> squeeze_of(shape_view<D> x, number_list axes);
 /// The shape of `x` with additional axes of size 1, which `axes` names as axes of the output. The rank is unknown if
-/// `axes` is.
+/// that of x or `axes` is.
 template <size_kind D>
 constexpr result<output_shape<D>> unsqueeze_of(shape_view<D> x, number_list axes);
 
@@ -145,7 +146,7 @@ constexpr result<sizes<D>> flatten_of(shape_view<D> x, std::int64_t axis) {
 
 template <size_kind D>
 constexpr result<output_shape<D>> squeeze_of(shape_view<D> x, number_list axes) {
-  if (axes.is_given && !axes.is_known) return output_shape<D>{};
+  if (!x || (axes.is_given && !axes.is_known)) return output_shape<D>{};
   if (status s = check_rank<D>(x.rank(), "the input"); !s) return s;
   const result<axis_list> gone = axes_of<D>(axes.numbers, x.rank(), "axes", true);
   if (!gone) return gone.error();
@@ -161,7 +162,7 @@ constexpr result<output_shape<D>> squeeze_of(shape_view<D> x, number_list axes) 
 
 template <size_kind D>
 constexpr result<output_shape<D>> unsqueeze_of(shape_view<D> x, number_list axes) {
-  if (!axes.is_known) return output_shape<D>{};
+  if (!x || !axes.is_known) return output_shape<D>{};
   const std::size_t rank = x.rank() + axes.numbers.size();
   if (status s = check_rank<D>(rank); !s) return s;
   const result<axis_list> added = axes_of<D>(axes.numbers, rank);

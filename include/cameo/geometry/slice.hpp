@@ -15,10 +15,10 @@ struct basic_slice_axis {
 /// A slice whose sizes are known.
 using slice_axis = basic_slice_axis<std::int64_t>;
 
-/// A slice of each axis of a tensor; without axes if the rank is unknown.
+/// A slice of each axis of a tensor. If the rank of the input is unknown, so is that of `out`.
 template <size_kind D>
 struct basic_slice {
-  sizes<D> out;
+  output_shape<D> out;
   basic_slice_axis<D> axes[max_rank]{};
 
   /// The position of the first element of the slice in a tensor with these strides.
@@ -43,7 +43,7 @@ struct basic_slice {
 /// are clamped to the axis. `step` is not 0.
 constexpr slice_axis slice_axis_of(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step);
 
-/// Checks a Slice of x, whose rank may be unknown. All lists that the node has are equally long; without `axes` they
+/// Checks a Slice of x. All lists that the node has are equally long; without `axes` they
 /// are for the first axes. An axis may occur once. Until version 9 there are no steps.
 template <size_kind D>
 constexpr result<basic_slice<D>> slice_of(shape_view<D> x, number_list starts, number_list ends, number_list axes,
