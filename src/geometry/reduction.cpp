@@ -14,5 +14,8 @@ template result<basic_layer_normalization<dim>> layer_normalization_of(shape_vie
                                                                        shape_view<dim>);
 template result<layer_normalization> layer_normalization_of(shape_view<std::int64_t>, std::int64_t,
                                                             shape_view<std::int64_t>, shape_view<std::int64_t>);
+template result<basic_slices<dim>> batch_normalization_of(shape_view<dim>, bool, std::span<const named_shape<dim>>);
+template result<slices> batch_normalization_of(shape_view<std::int64_t>, bool,
+                                               std::span<const named_shape<std::int64_t>>);
 
 }  // namespace CAMEO_NAMESPACE::geometry

@@ -78,6 +78,20 @@ static_assert(says(layer_normalization_of<dim>(open{symbol, n(4)}, -1, open{n(4)
                    "B has shape [5], must broadcast to [?,4]"));
 static_assert(value_in(layer_normalization_of<dim>(open{symbol, n(4)}, -1)).statistics == open{symbol, n(1)});
 
+constexpr result<slices> batch(const known& x, bool is_spatial, const known& scale) {
+  const named_shape<std::int64_t> parameters[] = {{"scale", scale}, {"B", {}}};
+  return batch_normalization_of<std::int64_t>(x, is_spatial, parameters);
+}
+static_assert(value_in(batch({2, 3, 4}, true, {3})).outer == 2 && value_in(batch({2, 3, 4}, true, {3})).inner == 4);
+static_assert(value_in(batch({2, 3, 4}, false, {3, 4})).size == 12 && value_in(batch({2}, true, {1})).size == 1);
+static_assert(says(batch({2, 3, 4}, true, {4}), "scale has shape [4], must be [3]"));
+static_assert(says(batch({2, 3, 4}, false, {4}), "scale has shape [4], must have 12 elements, one for each channel"));
+static_assert(says(batch({2}, true, {2}), "scale has shape [2], must have 1 element, one for each channel"));
+constexpr open four_channels{n(4)}, some_channels{symbol};
+constexpr named_shape<dim> of_four[] = {{"scale", four_channels}, {"B", some_channels}};
+static_assert(batch_normalization_of<dim>(open{symbol, unknown}, true, of_four));
+static_assert(says(batch_normalization_of<dim>(open{symbol, n(3)}, true, of_four), "scale has shape [4], must be [3]"));
+
 TEST_CASE("geometry: reductions are checked alike for both kinds of size") {
   each_shape(3, 3, [](const known& x) {
     const open dims = as_dims(x);

@@ -13,6 +13,8 @@ struct output_shape : sizes<D> {
   constexpr output_shape(const sizes<D>& all) : sizes<D>{all}, is_known{true} {}
   /// The shape of an input that the output has, too.
   constexpr output_shape(shape_view<D> shape) : sizes<D>(shape), is_known{shape.is_known} {}
+  /// The shape, which refers to this; one of unknown rank if this is unknown.
+  constexpr shape_view<D> view() const { return is_known ? shape_view<D>{*this} : shape_view<D>{}; }
 };
 
 /// Integers that are an attribute or an input of a node: absent, unknown (of an input, before a run), or a list.

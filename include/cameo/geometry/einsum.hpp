@@ -44,6 +44,7 @@ class einsum_equation {
         terms_ = {text.data(), i}, output_ = {text.data() + i + 2, text.size() - i - 2}, has_output_ = true;
         break;
       }
+    rest_ = terms_;
   }
   /// The number of inputs' terms.
   constexpr std::size_t inputs() const {
@@ -58,7 +59,7 @@ class einsum_equation {
   }
   /// Reads the term of the next input.
   constexpr status read_input(einsum_term& term) {
-    if (status s = parse(detail::take(rest(), ','), term); !s) return s;
+    if (status s = parse(detail::take(rest_, ','), term); !s) return s;
     for (std::size_t i = 0; i < term.size; ++i) {
       if (term.labels[i] == einsum_term::ellipsis) has_dots_ = true;
       else if (uses_[term.labels[i]] < 2) ++uses_[term.labels[i]];
@@ -87,10 +88,6 @@ class einsum_equation {
   }
 
  private:
-  constexpr std::string_view& rest() {
-    if (!begun_) rest_ = terms_, begun_ = true;
-    return rest_;
-  }
   static constexpr status parse(std::string_view text, einsum_term& term) {
     term = {};
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -124,7 +121,7 @@ class einsum_equation {
   }
 
   std::string_view terms_, output_{}, rest_{};
-  bool has_output_ = false, begun_ = false, has_dots_ = false;
+  bool has_output_ = false, has_dots_ = false;
   std::uint8_t uses_[einsum_letters]{};
 };
 

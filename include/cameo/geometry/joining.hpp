@@ -18,9 +18,7 @@ class basic_join {
   /// The axis of y, after a part of known rank has been added.
   constexpr std::size_t axis() const { return axis_; }
   /// The slices of y along the axis.
-  constexpr basic_slices<D> slices() const {
-    return slices_at(y_.is_known ? shape_view<D>{y_} : shape_view<D>{}, axis_, axis_ + y_.is_known);
-  }
+  constexpr basic_slices<D> slices() const { return slices_at(y_.view(), axis_, axis_ + y_.is_known); }
 
  private:
   constexpr status begin(shape_view<D> part, operand_name name);

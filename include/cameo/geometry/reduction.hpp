@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/geometry/broadcast.hpp>
+#include <cameo/geometry/shape_pattern.hpp>
 
 namespace CAMEO_NAMESPACE::geometry {
 
@@ -67,6 +68,13 @@ template <size_kind D>
 constexpr result<basic_layer_normalization<D>> layer_normalization_of(shape_view<D> x, std::int64_t axis,
                                                                       shape_view<D> scale = {},
                                                                       shape_view<D> bias = {});
+
+/// Checks a BatchNormalization of X [outer, size (channels), inner...]; a vector is a batch with one channel. Without
+/// `is_spatial` (until version 9), each element of one X is a channel. The parameters have one element for each
+/// channel. Each shape may be unknown. The error is one of wrong(), with the parameter's name.
+template <size_kind D>
+constexpr result<basic_slices<D>> batch_normalization_of(shape_view<D> x, bool is_spatial,
+                                                         std::span<const named_shape<D>> parameters);
 
 namespace detail {
 /// The shape without these axes, or with size 1 in their place.
@@ -172,6 +180,27 @@ constexpr result<basic_layer_normalization<D>> layer_normalization_of(shape_view
   return made;
 }
 
+template <size_kind D>
+constexpr result<basic_slices<D>> batch_normalization_of(shape_view<D> x, bool is_spatial,
+                                                         std::span<const named_shape<D>> parameters) {
+  if (!x) return basic_slices<D>{};
+  if (x.rank() == 0) return wrong<D>("X has shape [] of rank 0, must have rank 1 or more");
+  if (status s = check_count(x, "X"); !s) return s;
+  const bool has_channels = is_spatial && x.rank() > 1;
+  const basic_slices<D> made = slices_at(x, 1, x.rank() == 1 ? 1 : is_spatial ? 2 : x.rank());
+  const sizes<D> list{made.size};
+  for (const named_shape<D>& each : parameters) {
+    if (!each.shape) continue;
+    if (has_channels) {
+      if (status s = check_same<D>(each.shape, list, each.name); !s) return s;
+    } else if (D count{}; !checked_product(each.shape.sizes, count) || differ(count, made.size)) {
+      return wrong<D>(each.name, " has shape ", each.shape.sizes, ", must have ", made.size,
+                      made.size == fixed<D>(1) ? " element" : " elements", ", one for each channel");
+    }
+  }
+  return made;
+}
+
 // Compiled in geometry/reduction.cpp, once for loading and once for running.
 extern template result<basic_reduction<dim>> reduction_of(shape_view<dim>, const number_list&, bool, bool);
 extern template result<reduction> reduction_of(shape_view<std::int64_t>, const number_list&, bool, bool);
@@ -185,5 +214,9 @@ extern template result<basic_layer_normalization<dim>> layer_normalization_of(sh
                                                                               shape_view<dim>, shape_view<dim>);
 extern template result<layer_normalization> layer_normalization_of(shape_view<std::int64_t>, std::int64_t,
                                                                    shape_view<std::int64_t>, shape_view<std::int64_t>);
+extern template result<basic_slices<dim>> batch_normalization_of(shape_view<dim>, bool,
+                                                                 std::span<const named_shape<dim>>);
+extern template result<slices> batch_normalization_of(shape_view<std::int64_t>, bool,
+                                                      std::span<const named_shape<std::int64_t>>);
 
 }  // namespace CAMEO_NAMESPACE::geometry
