@@ -45,6 +45,9 @@ static_assert(says(reshaped(known{1, 1}, {INT64_MAX, INT64_MAX}),
 static_assert(says(reshaped(known{1}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}),
                    "the output has rank 13, must have rank 12 or less"));
 
+static_assert(reshaped(known{2, 3}, {7}).error().code() == status_code::invalid_argument &&
+              reshaped(open{n(2), n(3)}, {7}).error().code() == status_code::invalid_graph);
+
 // Known sizes of both shapes cancel, and a symbol that is left stays the same symbol.
 static_assert(gives(reshaped(open{symbol, n(3), n(4)}, {-1, 12}), {symbol, n(12)}));
 static_assert(gives(reshaped(open{symbol, n(3), n(4)}, {0, -1}), {symbol, n(12)}));
