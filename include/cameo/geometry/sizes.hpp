@@ -123,6 +123,12 @@ template <size_kind D>
   if (!checked_add(number_of(a), number_of(b), number)) return false;
   return sum = fixed<D>(number), true;
 }
+/// One of `parts` equal shares of a size, which is a multiple of `parts`; unknown if the size is.
+template <size_kind D>
+constexpr D share_of(D size, std::int64_t parts) {
+  if (parts == 1) return size;
+  return is_known(size) ? fixed<D>(number_of(size) / parts) : D{};
+}
 
 /// Checks that a rank that is computed from others is not larger than that of any tensor.
 template <size_kind D>
