@@ -86,7 +86,9 @@ VALUES = {
     "AveragePool Conv ConvInteger ConvTranspose MaxPool QLinearConv com.microsoft.FusedConv com.microsoft.QLinearConv "
     "com.microsoft.nchwc.Conv com.microsoft.nchwc.AveragePool com.microsoft.nchwc.MaxPool "
     "com.microsoft.ConvTransposeWithDynamicPads com.microsoft.NhwcMaxPool com.microsoft.NhwcFusedConv "
-    "com.microsoft.QLinearAveragePool": AUTO_PAD,
+    "com.microsoft.QLinearAveragePool com.microsoft.MaxpoolWithMask com.microsoft.NhwcConv": AUTO_PAD,
+    "ConcatFromSequence": {"new_axis": FLAG},
+    "Scan": {"directions": FLAG, "scan_input_directions": FLAG, "scan_output_directions": FLAG},
     "RNN GRU LSTM": {"direction": {1: "foward|" + DIRECTIONS, 3: DIRECTIONS},  # ONNX wrote so the default of its first GRU
                      "hidden_size": SIZE, "clip": COUNT},
     "com.microsoft.DynamicQuantizeLSTM com.microsoft.AttnLSTM": {
@@ -631,7 +633,8 @@ class Member:
             if self.initial is None:
                 self.type = f"std::optional<{self.type}>"
         else:
-            self.initial = "nullptr" if kind in ("t", "sparse_tensor", "type_proto") else None
+            unset = {"t": "nullptr", "sparse_tensor": "nullptr", "type_proto": "nullptr", "g": "subgraph_index::none"}
+            self.initial = unset.get(kind)
 
     @staticmethod
     def default_of(kind, a, from_onnx):
@@ -690,7 +693,7 @@ def write_attributes(domain, schemas_of, writes):
             for name, struct in uses]
     write(f"include/cameo/op/attributes/{header}.hpp", [
         "#pragma once", GENERATED.strip(), "#include <cameo/op/attributes/choices.hpp>", "",
-        f"namespace CAMEO_NAMESPACE::{namespace} {{", "", "using cameo::detail::read_attribute;", *tags, "", *text, "",
+        f"namespace CAMEO_NAMESPACE::{namespace} {{", "", *tags, "", *text, "",
         f"}}  // namespace CAMEO_NAMESPACE::{namespace}", "", "namespace CAMEO_NAMESPACE::detail {", "", *rows, "",
         "}  // namespace CAMEO_NAMESPACE::detail"])
 
@@ -714,8 +717,8 @@ def write_choices():
         assert len(set(values)) == len(values), names
         lines += [f"/// Legal values of `{attribute}`.", *wrap(f"enum class {kind} : std::uint8_t {{", values, "};", "  ")]
         rows += [f"template <>\ninline constexpr const char* choice_names<op::{kind}> = {c_string('|'.join(names))};"]
-    lines += ["", "}  // namespace CAMEO_NAMESPACE::op", "", "namespace CAMEO_NAMESPACE::detail {", "", *rows, "",
-              "}  // namespace CAMEO_NAMESPACE::detail"]
+    lines += ["", "}  // namespace CAMEO_NAMESPACE::op", "", "namespace CAMEO_NAMESPACE {", "", *rows, "",
+              "}  // namespace CAMEO_NAMESPACE"]
     write("include/cameo/op/attributes/choices.hpp", lines)
 
 
