@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/core/result.hpp>
+#include <cameo/op/attributes/read_attribute.hpp>
 #include <cameo/op/op.hpp>
 #include <cameo/op/value_type.hpp>
 
