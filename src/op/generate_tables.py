@@ -86,9 +86,7 @@ VALUES = {
     "AveragePool Conv ConvInteger ConvTranspose MaxPool QLinearConv com.microsoft.FusedConv com.microsoft.QLinearConv "
     "com.microsoft.nchwc.Conv com.microsoft.nchwc.AveragePool com.microsoft.nchwc.MaxPool "
     "com.microsoft.ConvTransposeWithDynamicPads com.microsoft.NhwcMaxPool com.microsoft.NhwcFusedConv "
-    "com.microsoft.QLinearAveragePool com.microsoft.MaxpoolWithMask com.microsoft.NhwcConv": AUTO_PAD,
-    "ConcatFromSequence": {"new_axis": FLAG},
-    "Scan": {"directions": FLAG, "scan_input_directions": FLAG, "scan_output_directions": FLAG},
+    "com.microsoft.QLinearAveragePool": AUTO_PAD,
     "RNN GRU LSTM": {"direction": {1: "foward|" + DIRECTIONS, 3: DIRECTIONS},  # ONNX wrote so the default of its first GRU
                      "hidden_size": SIZE, "clip": COUNT},
     "com.microsoft.DynamicQuantizeLSTM com.microsoft.AttnLSTM": {
@@ -124,6 +122,8 @@ VALUES = {
     "Gelu": {"approximate": "none|tanh"},
     "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss": {"reduction": "none|sum|mean"},
     "StringNormalizer": {"case_change_action": "NONE|LOWER|UPPER"},
+    "ConcatFromSequence": {"new_axis": FLAG},
+    "Scan": {"directions": FLAG, "scan_input_directions": FLAG, "scan_output_directions": FLAG},
     "TfIdfVectorizer": {"mode": "TF|IDF|TFIDF", "min_gram_length": SIZE, "max_gram_length": SIZE,
                         "max_skip_count": COUNT, "ngram_counts": COUNT, "ngram_indexes": COUNT},
     "Crop": {"border": "4:"},

@@ -9,7 +9,9 @@ inline constexpr std::size_t max_spatial = max_rank - 2;
 
 /// How pads are determined: by the attribute pads, none, or so that there are ceil(input / stride) positions, with the
 /// odd pad at the end (SAME_UPPER) or at the beginning (SAME_LOWER).
-enum class padding : std::uint8_t { given, same_upper, same_lower, valid };
+enum class padding : std::uint8_t { given, valid, same_upper, same_lower };
+/// The values of the attribute auto_pad, in the order of `padding`.
+inline constexpr std::string_view padding_names[] = {"NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"};
 
 /// A window along one axis: `out` positions, `stride` apart, of `kernel` elements, `dilation` apart. Strides, dilations
 /// and kernels are at least 1, pads at least 0.
