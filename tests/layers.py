@@ -106,6 +106,9 @@ STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 PRINTS = re.compile(r"\bfmt::print\b|\bf?printf\b|\bf?puts\b|\bstd::(?:cout|cerr|clog)\b")
 INSTRUCTION_SET = re.compile(r"\bHWY_TARGET\s*[=!<>]")
 ELEMENT_CASE = re.compile(r"\bcase dtype::\w+:[^;\n]*<\w")
+# An attribute of a node, read by its name, with or without arguments before the name.
+ATTRIBUTE_NAME = re.compile(
+    r'\b(?:(?:int|float|string|ints|floats|strings)_or|subgraph|(?:find|read)_attribute|find)\s*\((?:[^"();]*,)?\s*"')
 WHERE = re.compile(r'\.in\((?:[^()"]|\([^()]*\))*"[^"]*: ?"[^;]*\);')
 OPERATOR_NAME = re.compile(r"\bop::(?:\w+::)*[A-Z]\w*")
 
@@ -338,6 +341,8 @@ def kernel_offenses(relative, text):
         yield f"{relative}: compares HWY_TARGET: properties of an instruction set are macros in machine/simd.hpp"
     if ELEMENT_CASE.search(code):
         yield f"{relative}: instantiates a template in cases of element types: visit a set of them (core/elements.hpp)"
+    for match in ATTRIBUTE_NAME.findall(code):
+        yield f"{relative}: reads an attribute by its name, {match.strip()}...: use a member of attributes_of<Op> (op/attributes)"
 
 
 def naming_offenses(relative, layer, text):
@@ -442,6 +447,10 @@ SELF_TEST = [  # file, its text, other files, if any, words of the offense (None
     ("eps/one/src/d.cpp", "#if HWY_TARGET == HWY_AVX3\n#endif\n", "compares HWY_TARGET"),
     ("eps/one/src/detail/simd.hpp", "#define WIDE (HWY_TARGET <= HWY_AVX3)\n", None),
     ("eps/one/src/e.cpp", "switch (t) {\n case dtype::f32: return row<float>;\n}\n", "visit a set of them"),
+    ("eps/one/src/j.cpp", 'auto axis = c.int_or("axis", 0);\n', "reads an attribute by its name"),
+    ("eps/one/src/k.cpp", 'auto* axis = detail::find_attribute(c.attributes, "axis");\n', "reads an attribute by its name"),
+    ("eps/one/src/l.cpp", 'auto* axis = c.find("axis");\n', "reads an attribute by its name"),
+    ("eps/one/src/m.cpp", 'auto a = attributes_of<op::Concat>{c.attributes}.axis;  // c.find("axis")\n', None),
     ("eps/one/src/f.cpp", "switch (t) {\n case dtype::f32: return theirs::F32;\n}\n", None),
 ]
 

@@ -1,5 +1,6 @@
 #include <cameo/graph/check.hpp>
 #include <cameo/op/check_attribute.hpp>
+#include <cameo/op/check_presence.hpp>
 
 #include <fmt/ranges.h>
 #include <range/v3/view/transform.hpp>
@@ -354,7 +355,10 @@ status check_node(graph& g, node_id id, const op_table& ops, bool in_function) {
                                 [&](std::size_t i) { return n.outputs[i] != value_id::none; });
       !fine)
     return fine;
-  return check_attributes(g, n, ops, in_function);
+  if (status fine = check_attributes(g, n, ops, in_function); !fine) return fine;
+  return detail::check_presence(
+      version, n.attributes, [&](std::size_t i) { return i < n.input_count && g.input(id, i) != value_id::none; },
+      [&](std::size_t i) { return i < n.outputs.size() && n.outputs[i] != value_id::none; });
 }
 
 status check_model(model& m, const op_table& ops) {

@@ -2,6 +2,8 @@
 #include <cameo/op/shape_contract.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
 
 namespace CAMEO_NAMESPACE::detail {
 namespace {
@@ -9,34 +11,53 @@ namespace {
 constexpr std::size_t most_inputs = 24;  // of those that a pattern can state
 using named_shapes = geometry::named_shape<std::int64_t>[most_inputs];
 
-/// A kernel whose inputs are checked before each run, unless they have the shapes that were known, and checked, when it
-/// was bound.
+/// The shapes of inputs that were checked once, so that runs with the same shapes need not check them again. Several
+/// runs at a time may read and write it: it is written once.
+struct checked_shapes {
+  enum : std::uint8_t { empty, filling, filled };
+  std::uint8_t state = empty;  // atomic
+  extents* shapes = nullptr;   // of the inputs that are compared
+
+  std::atomic_ref<std::uint8_t> atomic_state() { return std::atomic_ref{state}; }
+};
+
+/// A kernel whose inputs are checked before each run, unless they have shapes that were checked before: those that were
+/// known when it was bound, or those of its first runs. Constants stay, and are not compared.
 struct checked_kernel {
   bound_kernel inner;
   const op_version* version = nullptr;
-  attribute_sizes sizes;
-  std::span<const extents> checked;  // of all inputs, or empty
+  std::span<const attribute> attributes;
+  std::uint8_t open[most_inputs] = {};  // the inputs that have patterns and are no constants
+  std::uint8_t opens = 0;
+  mutable checked_shapes remembered[2] = {};
 
   std::size_t count(std::size_t inputs) const { return std::min({inputs, version->inputs.size(), most_inputs}); }
   status check(const named_shapes& shapes, std::size_t inputs) const {
-    return geometry::check_shapes<std::int64_t>(version->shapes, std::span{shapes, count(inputs)}, sizes.known());
+    const attribute_sizes sizes = attribute_sizes::read(*version, attributes);
+    return geometry::check_shapes<std::int64_t>(version->shapes, std::span{shapes, count(inputs)}, sizes.known(),
+                                                sizes.lists());
   }
-  /// Stores the shapes that are known when a kernel is bound, if all of them are, and match.
-  status check_known(bind_context& context) {
-    named_shapes shapes{};
+  /// Allocates what is remembered: the shapes that are known when a kernel is bound, if all of them are, and match;
+  /// else space for those of two runs. (The run refuses shapes that do not match: the branch of an If may never run.)
+  status prepare(bind_context& context) {
     const std::size_t inputs = count(context.inputs.size());
+    named_shapes shapes{};
+    bool all_known = true;
     for (std::size_t i = 0; i < inputs; ++i) {
       const operand& in = context.inputs[i];
       shapes[i].name = version->inputs[i].name;
       if (!in.present) continue;
-      if (in.kind != type_kind::tensor || in.optional || !in.fixed_shape()) return {};
-      shapes[i].shape = in.shape;
+      if (in.kind != type_kind::tensor || in.optional || !in.fixed_shape()) all_known = false;
+      else shapes[i].shape = in.shape;
+      if (!context.is_constant(i) && must_be_tensor(i)) open[opens++] = std::uint8_t(i);
     }
-    if (!check(shapes, inputs)) return {};  // the run refuses them: the branch of an If may never run
-    const result<std::span<extents>> kept = context.keep<extents>(inputs);
+    const bool matches = all_known && check(shapes, inputs);
+    const std::size_t places = matches ? 1 : std::size(remembered);
+    const result<std::span<extents>> kept = context.keep<extents>(places * opens);
     if (!kept) return kept.error();
-    for (std::size_t i = 0; i < inputs; ++i) (*kept)[i] = context.inputs[i].shape;
-    checked = *kept;
+    for (std::size_t i = 0; i < places; ++i) remembered[i].shapes = kept->data() + i * opens;
+    for (std::size_t k = 0; matches && k < opens; ++k) remembered[0].shapes[k] = context.inputs[open[k]].shape;
+    if (matches) remembered[0].state = checked_shapes::filled;
     return {};
   }
   /// True if input i has a pattern that only tensors match.
@@ -46,10 +67,22 @@ struct checked_kernel {
     return !rest.empty() && rest.front() != '*';
   }
   bool has_checked(const run_context& c) const {
-    if (checked.empty()) return false;
-    for (std::size_t i = 0; i < checked.size(); ++i)
-      if (c.has_input(i) && c.input(i).shape != checked[i]) return false;
-    return true;
+    for (checked_shapes& each : remembered) {
+      if (each.atomic_state().load(std::memory_order_acquire) != checked_shapes::filled) return false;
+      std::size_t k = 0;
+      while (k < opens && c.input(open[k]).kind == value_kind::tensor && c.input(open[k]).shape == each.shapes[k]) ++k;
+      if (k == opens) return true;
+    }
+    return false;
+  }
+  void remember(const run_context& c) const {
+    for (checked_shapes& each : remembered) {
+      std::uint8_t expected = checked_shapes::empty;
+      if (!each.shapes || !each.atomic_state().compare_exchange_strong(expected, checked_shapes::filling)) continue;
+      for (std::size_t k = 0; k < opens; ++k) std::construct_at(each.shapes + k, c.input(open[k]).shape);
+      each.atomic_state().store(checked_shapes::filled, std::memory_order_release);
+      return;
+    }
   }
 };
 
@@ -64,8 +97,9 @@ status run_checked(const void* state, run_context& c) {
     else if (v && self.must_be_tensor(i))
       return refuse(status_code::invalid_argument, shapes[i].name, " must be a tensor");
   }
-  status fits = self.check(shapes, c.input_count());
-  return fits ? self.inner.run(self.inner.state, c) : std::move(fits);
+  if (status fits = self.check(shapes, c.input_count()); !fits) return fits;
+  self.remember(c);
+  return self.inner.run(self.inner.state, c);
 }
 
 }  // namespace
@@ -76,8 +110,8 @@ result<bound_kernel> check_shapes_first(bind_context& context, std::span<const o
   for (const op_version& each : versions)
     if (each.since == context.since) version = &each;
   if (!version->shapes) return bound;
-  checked_kernel made{bound, version, attribute_sizes::read(*version, context.attributes), {}};
-  if (status fits = made.check_known(context); !fits) return fits;
+  checked_kernel made{bound, version, context.attributes};
+  if (status fits = made.prepare(context); !fits) return fits;
   const checked_kernel* const kept = context.state.keep(made);
   if (!kept) return status_code::out_of_memory;
   return bound_kernel{kept, run_checked};

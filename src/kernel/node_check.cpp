@@ -1,5 +1,6 @@
 #include <cameo/kernel/node_check.hpp>
 #include <cameo/op/check_attribute.hpp>
+#include <cameo/op/check_presence.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -127,7 +128,11 @@ status check_node(const op_version& version, const detail::node_signature& node,
   checker check{version};
   if (status s = check.operands(version.inputs, node.inputs, version.min_inputs, true); !s) return s;
   if (status s = check.operands(version.outputs, node.outputs, version.min_outputs, false); !s) return s;
-  return check.attributes(attributes);
+  if (status s = check.attributes(attributes); !s) return s;
+  const auto has = [](std::span<const operand> all) {
+    return [all](std::size_t i) { return i < all.size() && all[i].present; };
+  };
+  return detail::check_presence(version, attributes, has(node.inputs), has(node.outputs));
 }
 
 status check_newer_node(const op_version& version, const detail::node_signature& node,

@@ -336,6 +336,13 @@ SHAPES = {
 SHAPES_OF = {name: shapes for names, shapes in SHAPES.items() for name in names.split()}
 used_shapes = set()
 
+# Inputs, attributes and outputs that need each other: see op_version::presence.
+PRESENCE = {
+    "Attention com.microsoft.MultiHeadAttention com.microsoft.GroupQueryAttention": "past_key&past_value",
+}
+PRESENCE_OF = {name: rules for names, rules in PRESENCE.items() for name in names.split()}
+used_presence = set()
+
 VALUES_OF = {name: values for names, values in VALUES.items() for name in names.split()}
 used_values = set()
 
@@ -357,6 +364,15 @@ def shapes_of(s):
     if found is not None:
         used_shapes.add(name)
     return at_version(found, s.since_version)
+
+
+def presence_of(s):
+    """Which inputs, attributes and outputs of an operator need each other, of those that this version has."""
+    name = f"{s.domain}.{s.name}" if s.domain else s.name
+    known = {p.name for p in (*s.inputs, *s.outputs)} | {*s.attributes}
+    used_presence.add(name)
+    rules = [rule for rule in PRESENCE_OF.get(name, "").split() if {*re.split("[&>]", rule)} <= known]
+    return " ".join(rules) or None
 
 
 def at_version(found, version):
@@ -511,10 +527,12 @@ def version_row(tables, s, from_onnx):
               tables.array("parameter", [p.row() for p in outputs]),
               tables.array("type_rule", [type_rule(k, v) for k, v in rules.items()]),
               tables.array("attribute_rule", attributes), str(s.min_input), str(s.min_output)]
-    shapes = shapes_of(s)
-    if s.deprecated or shapes:
+    shapes, presence = shapes_of(s), presence_of(s)
+    if s.deprecated or shapes or presence:
         fields.append("true" if s.deprecated else "false")
-    return "{" + ", ".join(fields + ([c_string(shapes)] if shapes else [])) + "}"
+    if shapes or presence:
+        fields.append(c_string(shapes) if shapes else "nullptr")
+    return "{" + ", ".join(fields + ([c_string(presence)] if presence else [])) + "}"
 
 
 def real(domain):
@@ -879,6 +897,7 @@ def main():
     for write_all in (False, True):  # the first round finds all enumerations
         for domain in DOMAINS:
             write_attributes(domain, {name: schemas for (d, name), schemas in ops.items() if d == domain}, write_all)
+    assert used_presence >= set(PRESENCE_OF), f"unknown operators: {sorted(set(PRESENCE_OF) - used_presence)}"
     write_choices()
     write_list(ops)
     bodies = list(function_bodies(onnx_schemas))

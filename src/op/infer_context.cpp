@@ -28,8 +28,8 @@ status check_input_shapes(const infer_context& c) {
     inputs[i].name = version.inputs[i].name;
     if (const std::vector<dim>* shape = c.shape(i)) inputs[i].shape = std::span<const dim>{*shape};
   }
-  return geometry::check_shapes<dim>(version.shapes, inputs,
-                                     detail::attribute_sizes::read(version, c.attributes()).known());
+  const detail::attribute_sizes sizes = detail::attribute_sizes::read(version, c.attributes());
+  return geometry::check_shapes<dim>(version.shapes, inputs, sizes.known(), sizes.lists());
 }
 
 namespace {

@@ -76,6 +76,22 @@ static_assert(says(load("[n,m] [n] [m]", {of_open_two, of_two, of_two}), "c has 
 static_assert(says(load("[n,m] [m] ", {of_open_two, of_open_two}), "b has shape [?,3], must be [3]"));
 static_assert(load("[n]|[m] [n]", {of_three, of_two}));  // it is open which of both it is
 
+// Attributes that are lists.
+constexpr named_size six_weights[] = {{"weights", 6}}, no_weights[] = {{"weights", 0}};
+constexpr status with_lists(std::string_view patterns, numbers shape, std::span<const named_size> lists) {
+  const named_shape<std::int64_t> inputs[] = {{"a", shape}};
+  return check_shapes<std::int64_t>(patterns, inputs, four_heads, lists);
+}
+static_assert(with_lists("[n,m] weights=n*m", s23, six_weights) && with_lists("* * * weights=6", s2, six_weights));
+static_assert(with_lists("[n,m] weights=n*m|0", s23, no_weights) &&
+              with_lists("[n] bias=n weights=3*n", s2, six_weights));
+static_assert(says(with_lists("[n,m] weights=heads*m", s23, six_weights),
+                   "attribute weights has 6 elements, must have 12"));
+static_assert(says(with_lists("* weights=2*heads|0|heads", s2, six_weights),
+                   "attribute weights has 6 elements, must have 8 or 0 or 4"));
+static_assert(says(with_lists("weights=heads*m", s23, six_weights),
+                   "attribute weights has 6 elements, must have heads*m"));
+
 TEST_CASE("geometry: the shapes of a run are checked as those of loading, with the same words") {
   constexpr std::string_view patterns = "[n,m] [m]|[n,m] [2*m]";
   std::size_t refused = 0;

@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/kernel/checked_kernel.hpp>
 #include <cameo/op/check_attribute.hpp>
+#include <cameo/op/check_presence.hpp>
 #include <cameo/os/heap_arena.hpp>
 
 #include <algorithm>
@@ -200,7 +201,9 @@ class kernel_rig {
       if (!given && rule.required) return {status_code::invalid_graph, "a required attribute is missing"};
       if (status s = given ? detail::check_attribute(rule, *given) : status{}; !s) return s;
     }
-    return {};
+    return detail::check_presence(
+        *version, attributes_, [&](std::size_t i) { return i < inputs_.size() && inputs_[i]; },
+        [](std::size_t) { return true; });
   }
   struct free_block {
     void operator()(void* p) const { std::free(p); }

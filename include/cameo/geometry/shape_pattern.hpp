@@ -10,7 +10,7 @@ struct named_shape {
   shape_view<D> shape;
 };
 
-/// A name in patterns, and its size.
+/// A name in patterns, and its size; or an attribute that is a list, and its length.
 struct named_size {
   std::string_view name;
   std::int64_t size = 0;
@@ -28,11 +28,13 @@ struct named_size {
 ///   [batch?]               the size, or 1
 ///   [n,m]|[m]              either shape
 ///
+/// After the patterns of inputs may stand lengths of the attributes in `lists`: "coefficients=targets*features|0".
+///
 /// The names in `known`, which are attributes, have their sizes from the start. Sizes that are unknown are not
 /// compared. The error states the input, its shape and what it must be, with the sizes of all names that are known.
 template <size_kind D>
 constexpr status check_shapes(std::string_view patterns, std::span<const named_shape<D>> inputs,
-                              std::span<const named_size> known);
+                              std::span<const named_size> known, std::span<const named_size> lists = {});
 
 namespace detail {
 /// Takes the text before the next `separator` from `rest`. (std::string_view::substr() contains a throw.)
@@ -80,6 +82,21 @@ class shape_matcher {
     for (std::size_t i = before; i < after; ++i) names_[i] = first[i];
     count_ = after;
     return {};
+  }
+
+  /// Compares the length of a list with its pattern; the error states both.
+  constexpr status check(const named_size& list, std::string_view pattern) {
+    for (std::string_view rest = pattern; !rest.empty();)
+      if (match_size(take(rest, '|'), fixed<D>(list.size)) != matched::no) return {};
+    if constexpr (!status::has_words) return wrong<D>();
+    char words[100]{};
+    char* end = words;
+    while (!pattern.empty()) {
+      end = write_size(take(pattern, '|'), end, words + sizeof words);
+      if (!pattern.empty()) end = message_part{" or "}.write(end, words + sizeof words);
+    }
+    return wrong<D>("attribute ", list.name, " has ", list.size, " elements, must have ",
+                    std::string_view{words, std::size_t(end - words)});
   }
 
  private:
@@ -172,24 +189,27 @@ class shape_matcher {
 
   /// Writes a pattern with the sizes of the names that are known. Returns the end of what was written.
   constexpr char* write(std::string_view pattern, char* to, char* end) const {
-    const auto put = [&](auto part) { to = message_part{part}.write(to, end); };
+    const auto put = [&](std::string_view part) { to = message_part{part}.write(to, end); };
     if (pattern == "1") return put("one element"), to;
     put("[");
     for (std::string_view list = inside(pattern); !list.empty();) {
-      std::string_view element = take(list, ',');
-      const bool may_be_one = element.back() == '?';
-      if (may_be_one) element.remove_suffix(1);
-      std::int64_t value = 0;
-      std::string_view open;
-      std::size_t opens = 1;
-      const bool is_number = element != "_" && element != "..." && evaluate(element, value, open, opens) && opens == 0;
-      if (may_be_one) put("1 or ");
-      if (is_number) put(value);
-      else put(element == "_" ? std::string_view{"any"} : element);
+      to = write_size(take(list, ','), to, end);
       if (!list.empty()) put(",");
     }
     put("]");
     return to;
+  }
+  /// Writes an element of a pattern, as a number if it is known.
+  constexpr char* write_size(std::string_view element, char* to, char* end) const {
+    const bool may_be_one = element.back() == '?';
+    if (may_be_one) element.remove_suffix(1);
+    std::int64_t value = 0;
+    std::string_view open;
+    std::size_t opens = 1;
+    const bool is_number = element != "_" && element != "..." && evaluate(element, value, open, opens) && opens == 0;
+    if (may_be_one) to = message_part{"1 or "}.write(to, end);
+    if (is_number) return message_part{value}.write(to, end);
+    return message_part{element == "_" ? std::string_view{"any"} : element}.write(to, end);
   }
   constexpr status refused(const named_shape<D>& input, std::string_view pattern) const {
     if constexpr (!status::has_words) return wrong<D>();
@@ -211,21 +231,32 @@ class shape_matcher {
 
 template <size_kind D>
 constexpr status check_shapes(std::string_view patterns, std::span<const named_shape<D>> inputs,
-                              std::span<const named_size> known) {
+                              std::span<const named_size> known, std::span<const named_size> lists) {
   detail::shape_matcher<D> matcher{known};
   for (int pass = 0; pass < 2; ++pass) {
     matcher.left_out = false;
     std::string_view rest = patterns;
-    for (std::size_t i = 0; i < inputs.size() && !rest.empty(); ++i)
-      if (status s = matcher.check(inputs[i], detail::take(rest, ' ')); !s) return s;
+    for (std::size_t i = 0; !rest.empty(); ++i) {
+      std::string_view pattern = detail::take(rest, ' ');
+      status fits;
+      if (pattern.find('=') == std::string_view::npos) {
+        if (i < inputs.size()) fits = matcher.check(inputs[i], pattern);
+      } else {
+        const std::string_view name = detail::take(pattern, '=');
+        for (const named_size& list : lists)
+          if (list.name == name) fits = matcher.check(list, pattern);
+      }
+      if (!fits) return fits;
+    }
     if (!matcher.left_out) break;
   }
   return {};
 }
 
 // Compiled in geometry/shape_pattern.cpp, once for loading and once for running.
-extern template status check_shapes(std::string_view, std::span<const named_shape<dim>>, std::span<const named_size>);
-extern template status check_shapes(std::string_view, std::span<const named_shape<std::int64_t>>,
+extern template status check_shapes(std::string_view, std::span<const named_shape<dim>>, std::span<const named_size>,
                                     std::span<const named_size>);
+extern template status check_shapes(std::string_view, std::span<const named_shape<std::int64_t>>,
+                                    std::span<const named_size>, std::span<const named_size>);
 
 }  // namespace CAMEO_NAMESPACE::geometry

@@ -1212,7 +1212,7 @@ struct GroupNorm {
 struct GroupQueryAttention {
   static constexpr std::string_view domain = "com.microsoft", name = "GroupQueryAttention";
   static constexpr op_version versions[] = {
-      {1, detail::p72, detail::p73, detail::t36, detail::a33, 7, 1, false, "[batch,length,_] [batch,length,kv_num_heads*size] [batch,length,kv_num_heads*size] [batch,kv_num_heads,past,width] [batch,kv_num_heads,past,width] * 1 [positions,half] [positions,half] [batch,length] [batch\077,num_heads\077,length,_] [num_heads] * * [size] [size]"},
+      {1, detail::p72, detail::p73, detail::t36, detail::a33, 7, 1, false, "[batch,length,_] [batch,length,kv_num_heads*size] [batch,length,kv_num_heads*size] [batch,kv_num_heads,past,width] [batch,kv_num_heads,past,width] * 1 [positions,half] [positions,half] [batch,length] [batch\077,num_heads\077,length,_] [num_heads] * * [size] [size]", "past_key&past_value"},
   };
 };
 struct HyperConnectionPostMix {
@@ -1344,7 +1344,7 @@ struct MulInteger {
 struct MultiHeadAttention {
   static constexpr std::string_view domain = "com.microsoft", name = "MultiHeadAttention";
   static constexpr op_version versions[] = {
-      {1, detail::p99, detail::p28, detail::t51, detail::a50, 1, 1, false, "[batch,length,num_heads*size]|[batch,length,num_heads,3,size] [batch,keys,num_heads*size]|[batch,num_heads,keys,size]|[batch,keys,num_heads,2,size] [batch,keys,num_heads*vsize]|[batch,num_heads,keys,vsize] * * [batch\077,num_heads\077,length\077,_] [batch,num_heads,past,size] [batch,num_heads,past,vsize] 1"},
+      {1, detail::p99, detail::p28, detail::t51, detail::a50, 1, 1, false, "[batch,length,num_heads*size]|[batch,length,num_heads,3,size] [batch,keys,num_heads*size]|[batch,num_heads,keys,size]|[batch,keys,num_heads,2,size] [batch,keys,num_heads*vsize]|[batch,num_heads,keys,vsize] * * [batch\077,num_heads\077,length\077,_] [batch,num_heads,past,size] [batch,num_heads,past,vsize] 1", "past_key&past_value"},
   };
 };
 struct MurmurHash3 {

@@ -55,7 +55,14 @@ struct attribute_rule {
 
 /// One since-version of an operator. `shapes`, unless null, states the shapes of the inputs, as patterns that
 /// geometry::check_shapes() compares with them when a model is loaded, and before each run of a kernel. In patterns,
-/// attributes with integers are names, too.
+/// attributes with integers are names, too. After the patterns of inputs may stand lengths of attributes that are
+/// lists: "coefficients=targets*features".
+///
+/// `presence`, unless null, states which inputs, attributes and outputs need each other, separated by blanks; they are
+/// compared when a model is loaded:
+///
+///   "past_key&past_value"      a node has both or neither
+///   "do_rotary>cos_cache"      with the first, which may be a number other than 0, a node has the second
 struct op_version {
   int since;
   std::span<const parameter> inputs, outputs;
@@ -64,6 +71,7 @@ struct op_version {
   std::uint8_t min_inputs, min_outputs;
   bool deprecated = false;
   const char* shapes = nullptr;
+  const char* presence = nullptr;
 };
 
 /// Properties of an operator, so that the core can treat operators without naming them. A set: roles combine. Data are
