@@ -1,4 +1,5 @@
 // The blocked layout: float images [N, C, H, W] in memory as [N, C / 16, H, W, 16], in blocks of 16 channels.
+#include <cameo/op/attributes/onnx.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/nchwc.hpp>
 #include <cameo/op/onnx.hpp>
@@ -28,7 +29,7 @@ class blocked_floats : public image_facts {
   }
   /// A convolution of an image with few channels reads the plain image: a blocked one would mostly consist of padding.
   bool reads_plain(const node_view& n, std::size_t input) const {
-    return input == 0 && kind_of(n) == kind::conv && channels(n.input(0)) < block && int_attribute(n, "group", 1) == 1;
+    return input == 0 && kind_of(n) == kind::conv && channels(n.input(0)) < block && groups_of(n) == 1;
   }
   /// True if the value has the same bytes in both layouts, as an image of one pixel with whole blocks of channels has.
   bool is_same_bytes(const value_view& v) const { return is_one_pixel(v) && channels(v) % block == 0; }
@@ -54,7 +55,7 @@ class blocked_floats : public image_facts {
     if (n.has_op<op::Conv, op::microsoft::FusedConv>()) return conv_fits(n) ? kind::conv : kind::none;
     if (!n.input(0) || !is_image(n.input(0))) return kind::none;
     if (n.has_op<op::MaxPool, op::AveragePool, op::GlobalAveragePool, op::GlobalMaxPool>())
-      return int_attribute(n, "storage_order") == 0 ? kind::pool : kind::none;
+      return attributes_of<op::MaxPool>{n.raw().attributes}.storage_order == 0 ? kind::pool : kind::none;
     // A pointwise operator can run in the blocked layout if all its inputs but the first are constants of one element,
     // as the bounds of Clip are.
     if (detail::has_role(n.op()->roles, role::is_pointwise)) return others_are_numbers(n) ? kind::unary : kind::none;
@@ -62,17 +63,22 @@ class blocked_floats : public image_facts {
       return all_inputs(n, [&](const value_view& v) { return is_image(v) && have_same_shape(v, n.output(0)); })
                  ? kind::same_shape
                  : kind::none;
-    if (n.has_op<op::Concat>() && (int_attribute(n, "axis") == 1 || int_attribute(n, "axis") == -3))
+    if (n.has_op<op::Concat>() && joins_channels(n))
       return all_inputs(n, [&](const value_view& v) { return is_image(v) && channels(v) % block == 0; }) ? kind::concat
                                                                                                          : kind::none;
     return kind::none;
   }
+  static bool joins_channels(const node_view& n) {
+    const std::int64_t axis = attributes_of<op::Concat>{n.raw().attributes}.axis.value_or(1);
+    return axis == 1 || axis == -3;
+  }
+  static std::int64_t groups_of(const node_view& n) { return attributes_of<op::Conv>{n.raw().attributes}.group; }
   bool conv_fits(const node_view& n) const {
     const value* const w = r_.constant(n.input(1));
     if (!is_image(n.input(0)) || !w || w->type != dtype::f32 || w->shape.rank() != 4) return false;
     if (n.input(2) && !r_.constant(n.input(2))) return false;
     if (n.input(3) && !(is_image(n.input(3)) && have_same_shape(n.input(3), n.output(0)))) return false;
-    const std::int64_t groups = int_attribute(n, "group", 1), c = channels(n.input(0)), m = w->shape[0];
+    const std::int64_t groups = groups_of(n), c = channels(n.input(0)), m = w->shape[0];
     if (groups < 1 || c % groups || m % groups) return false;
     const bool is_depthwise = groups == c && groups == m;
     return groups == 1 || is_depthwise || (c / groups % block == 0 && m / groups % block == 0);

@@ -1,6 +1,8 @@
 // The channels-last layout: quantized images as [N, H, W, C]. A convolution of bytes multiplies four neighboring
 // channels at a time, and reads an image without padding in place. Blocks of channels, as float images have them, would
 // gain nothing: all channels of a pixel are read, one after the other.
+#include <cameo/op/attributes/microsoft.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
@@ -36,7 +38,7 @@ class channels_last_codes : public image_facts {
   value_id to_form(edit& e, const value_view& v) const {
     const std::vector<std::int64_t> order = to_last(rank(v));
     if (const node_view maker = v.producer(); maker && maker.has_op<op::Transpose>() && maker.input(0)) {
-      const std::span<const std::int64_t> before = ints_attribute(maker, "perm");
+      const std::span<const std::int64_t> before = attributes_of<op::Transpose>{maker.raw().attributes}.perm;
       bool undone = before.size() == order.size();
       for (std::size_t i = 0; undone && i < order.size(); ++i)
         undone = before[std::size_t(order[i])] == std::int64_t(i);
@@ -80,14 +82,15 @@ class channels_last_codes : public image_facts {
     if (!is_movable(n) || !is_image(n.output(0))) return kind::none;
     if (n.has_op<ms::QLinearConcat>()) return concat_fits(n) ? kind::concat : kind::none;
     if (!n.input(0) || !is_image(n.input(0)) || rank(n.input(0)) != rank(n.output(0))) return kind::none;
+    const attributes_of<ms::QLinearGlobalAveragePool> a{n.raw().attributes};
     if (n.has_op<op::QLinearConv, ms::QLinearConv>()) {
       const value* const w = r_.constant(n.input(3));
-      const bool fits = w && w->shape.rank() == rank(n.input(0)) && int_attribute(n, "channels_last", 0) == 0;
-      return fits ? kind::conv : kind::none;
+      return w && w->shape.rank() == rank(n.input(0)) && !a.channels_last ? kind::conv : kind::none;
     }
-    if (n.has_op<op::MaxPool>()) return int_attribute(n, "storage_order") == 0 ? kind::max_pool : kind::none;
+    if (n.has_op<op::MaxPool>())
+      return attributes_of<op::MaxPool>{n.raw().attributes}.storage_order == 0 ? kind::max_pool : kind::none;
     if (n.has_op<ms::QLinearAveragePool, ms::QLinearGlobalAveragePool>())
-      return int_attribute(n, "channels_last", 0) == 0 ? kind::mean_pool : kind::none;
+      return a.channels_last ? kind::none : kind::mean_pool;
     if (n.has_op<ms::QLinearLeakyRelu, ms::QLinearSigmoid>()) return kind::one;
     if (n.has_op<ms::QLinearAdd, ms::QLinearMul>()) {
       const bool same = n.input(3) && have_same_shape(n.input(0), n.output(0)) && is_image(n.input(3)) &&
@@ -97,7 +100,8 @@ class channels_last_codes : public image_facts {
     return kind::none;
   }
   bool concat_fits(const node_view& n) const {
-    const std::int64_t axis = int_attribute(n, "axis", 0), last = std::int64_t(rank(n.output(0)));
+    const std::int64_t axis = attributes_of<ms::QLinearConcat>{n.raw().attributes}.axis;
+    const std::int64_t last = std::int64_t(rank(n.output(0)));
     if (axis != 1 && axis != 1 - last) return false;
     for (std::size_t i = 2; i < n.input_count(); i += 3)
       if (!n.input(i) || !is_image(n.input(i)) || rank(n.input(i)) != rank(n.output(0))) return false;
