@@ -651,8 +651,8 @@ class Member:
             if self.initial is None:
                 self.type = f"std::optional<{self.type}>"
         else:
-            unset = {"t": "nullptr", "sparse_tensor": "nullptr", "type_proto": "nullptr", "g": "subgraph_index::none"}
-            self.initial = unset.get(kind)
+            self.initial = {"t": "nullptr", "sparse_tensor": "nullptr", "type_proto": "nullptr",
+                            "g": "subgraph_index::none"}.get(kind)
 
     @staticmethod
     def default_of(kind, a, from_onnx):

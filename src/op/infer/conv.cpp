@@ -5,6 +5,7 @@
 #include <cameo/geometry/conv.hpp>
 #include <cameo/op/attributes/microsoft.hpp>
 #include <cameo/op/attributes/nchwc.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 #include <cameo/op/read_window.hpp>
 
 namespace CAMEO_NAMESPACE::infer {
