@@ -5,9 +5,6 @@
 #include <cameo/op/attributes/onnx.hpp>
 #include <cameo/op/attributes/preview.hpp>
 
-#include <cameo/op/attributes/onnx.hpp>
-#include <cameo/op/attributes/preview.hpp>
-
 #include <algorithm>
 
 namespace CAMEO_NAMESPACE::infer {
