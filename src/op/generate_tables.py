@@ -81,18 +81,36 @@ MOE = {"activation_type": "relu|gelu|silu|identity|swiglu", "k": SIZE, "swiglu_f
 GENERATION = {"eos_token_id": COUNT, "pad_token_id": COUNT, "no_repeat_ngram_size": COUNT}
 TOKEN = "0..2147483647"
 GENERATION = {"eos_token_id": TOKEN, "pad_token_id": TOKEN, "no_repeat_ngram_size": COUNT}
-AUTO_PAD = {"auto_pad": "NOTSET|SAME_UPPER|SAME_LOWER|VALID"}
+WINDOW = {"auto_pad": "NOTSET|SAME_UPPER|SAME_LOWER|VALID", "kernel_shape": SIZE, "strides": SIZE}
+DILATED = {**WINDOW, "dilations": SIZE}
+INTERPOLATION = "nearest|linear|cubic|bilinear|bicubic"  # the last two are former names
+LARGE_SIZE = "1..1099511627776"
 VALUES = {
-    "AveragePool Conv ConvInteger ConvTranspose MaxPool QLinearConv com.microsoft.FusedConv com.microsoft.QLinearConv "
-    "com.microsoft.nchwc.Conv com.microsoft.nchwc.AveragePool com.microsoft.nchwc.MaxPool "
-    "com.microsoft.ConvTransposeWithDynamicPads com.microsoft.NhwcMaxPool com.microsoft.NhwcFusedConv "
-    "com.microsoft.QLinearAveragePool": AUTO_PAD,
+    # Folders: convolution, image, quantized, matrix.
+    "Conv ConvInteger QLinearConv com.microsoft.FusedConv com.microsoft.NhwcFusedConv com.microsoft.QLinearConv "
+    "com.microsoft.nchwc.Conv": {**DILATED, "group": SIZE},
+    "ConvTranspose com.microsoft.ConvTransposeWithDynamicPads": {**DILATED, "group": SIZE, "output_padding": COUNT},
+    "AveragePool MaxPool com.microsoft.nchwc.AveragePool com.microsoft.nchwc.MaxPool com.microsoft.NhwcMaxPool": DILATED,
+    "QLinearAveragePool com.microsoft.QLinearAveragePool com.microsoft.MaxpoolWithMask": WINDOW,
+    "LpPool": {**DILATED, "p": {1: "0<..", 2: SIZE}},
+    "MaxUnpool": {"kernel_shape": SIZE, "strides": SIZE},
+    "DeformConv": {"kernel_shape": SIZE, "strides": SIZE, "dilations": SIZE, "group": SIZE, "offset_group": SIZE},
+    "GridSample com.microsoft.GridSample": {"mode": INTERPOLATION, "padding_mode": "zeros|border|reflection"},
+    "Upsample": {"mode": INTERPOLATION},
+    "Resize": {"mode": INTERPOLATION, "nearest_mode": "round_prefer_floor|round_prefer_ceil|floor|ceil",
+               "coordinate_transformation_mode": "half_pixel|half_pixel_symmetric|pytorch_half_pixel|align_corners|"
+                                                 "asymmetric|tf_half_pixel_for_nn|tf_crop_and_resize",
+               "keep_aspect_ratio_policy": "stretch|not_larger|not_smaller"},
+    "com.microsoft.nchwc.ReorderOutput": {"channels": LARGE_SIZE},
+    "com.microsoft.nchwc.Upsample": {"scales": "4:1..", "mode": "nearest|linear",
+                                     "coordinate_transformation_mode": "asymmetric|align_corners|half_pixel"},
+    "com.microsoft.MatMulNBits": {"K": LARGE_SIZE, "N": LARGE_SIZE, "bits": "2|4|8", "accuracy_level": "0..4",
+                                  "block_size": "|".join(str(2**i) for i in range(4, 16))},
+    "com.microsoft.MatMulBnb4": {"K": SIZE, "N": SIZE, "quant_type": FLAG},
     "RNN GRU LSTM": {"direction": {1: "foward|" + DIRECTIONS, 3: DIRECTIONS},  # ONNX wrote so the default of its first GRU
                      "hidden_size": SIZE, "clip": COUNT},
     "com.microsoft.DynamicQuantizeLSTM com.microsoft.AttnLSTM": {
         "direction": DIRECTIONS, "hidden_size": SIZE, "clip": COUNT},
-    "DeformConv": {"offset_group": SIZE},
-    "LpPool": {**AUTO_PAD, "p": {1: "0<..", 2: SIZE}},
     "GlobalLpPool": {"p": {1: "0<..", 2: SIZE}},
     "Pad": {"mode": {1: PADS, 19: PADS + "|wrap"}},
     "com.microsoft.Pad": {"mode": PADS + "|wrap"},
@@ -104,14 +122,11 @@ VALUES = {
     "LpNormalization": {"p": "1|2"},
     "GroupNormalization": {"num_groups": SIZE},
     "LRN": {"size": SIZE},
-    "GridSample": {"padding_mode": "zeros|border|reflection"},
     "RoiAlign": {"output_height": SIZE, "output_width": SIZE, "sampling_ratio": "0..1048576", "mode": "avg|max",
                  "coordinate_transformation_mode": "half_pixel|output_half_pixel"},
     "MaxRoiPool": {"pooled_shape": "2:1..", "spatial_scale": "0<.."},
     "Multinomial": {"sample_size": SIZE},
     "RandomNormal RandomUniform": {"shape": COUNT},
-    "Resize": {"nearest_mode": "round_prefer_floor|round_prefer_ceil|floor|ceil",
-               "keep_aspect_ratio_policy": "stretch|not_larger|not_smaller"},
     "ImageDecoder": {"pixel_format": "RGB|BGR|Grayscale"},
     "Attention": {"q_num_heads": COUNT, "kv_num_heads": COUNT, "qk_matmul_output_mode": "0..3",
                   "left_window_size": "-1..", "right_window_size": "-1.."},
@@ -162,9 +177,6 @@ VALUES = {
     "com.microsoft.MoE": MOE,
     "com.microsoft.QMoE": {**MOE, "expert_weight_bits": "2|4|8", "fc1_expert_weight_bits": "2|4|8",
                            "fc2_expert_weight_bits": "2|4|8", "fc3_expert_weight_bits": "2|4|8"},
-    "com.microsoft.MatMulNBits": {"bits": "2|4|8", "accuracy_level": "0..4",
-                                  "block_size": "|".join(str(2**i) for i in range(4, 16))},
-    "com.microsoft.MatMulBnb4": {"quant_type": FLAG},
     "com.microsoft.NGramRepeatBlock": {"ngram_size": SIZE},
     "com.microsoft.BifurcationDetector": {"min_ngram_size": SIZE},
     "com.microsoft.NGramHashMapping": NGRAMS,
@@ -174,8 +186,6 @@ VALUES = {
     "com.microsoft.WhisperBeamSearch": {**GENERATION, "model_type": "2"},
     "com.microsoft.GreedySearch": {**GENERATION, "model_type": FLAG},
     "com.microsoft.Sampling": {**GENERATION, "model_type": FLAG, "temperature": "0<..", "min_tokens_to_keep": COUNT},
-    "com.microsoft.nchwc.ReorderOutput": {"channels": SIZE},
-    "com.microsoft.nchwc.Upsample": {"scales": "4:1..", "mode": "nearest|linear"},
 }
 
 # The shapes of inputs: see op_version::shapes. By operators and versions, as above.
@@ -272,7 +282,7 @@ SHAPES = {
     "QLinearMatMul": "[...,k] * * [k]|[...,k,_]",
     "com.microsoft.QGemm": "[_,_] 1 1 [_,_] * * * 1 1",
     "com.microsoft.MatMulNBits": "[...,K]",
-    "com.microsoft.MatMulFpQ4": "* * [2]",
+    "com.microsoft.MatMulFpQ4": "[_,...] * [2]",
     "com.microsoft.GatherBlockQuantized": "[_,...]",
     "ConvInteger": "* [maps,_,_,...] 1 1|[maps]",
     "QLinearConv com.microsoft.QLinearConv": "[_,_,_,...] 1 1 [maps,_,_,...] 1|[maps] 1|[maps] 1 1 [maps]",
@@ -288,9 +298,9 @@ SHAPES = {
     "com.microsoft.CropAndResize": "[batch,channels,height,width] [regions,4] [regions] [2]",
     "MaxRoiPool": "[batch,channels,height,width] [regions,5]",
     "Upsample": {1: "[batch,channels,height,width]", 7: None},
-    "Crop": "[batch,channels,height,width]",
+    "Crop": "[batch,channels,height,width] scale=2|0",
     "ImageDecoder com.microsoft.Unique": "[_]",
-    "NonMaxSuppression": "[batch,boxes,4] [batch,classes,boxes]",
+    "NonMaxSuppression": "[batch,boxes,4] [batch,classes,boxes] 1|[0] 1|[0] 1|[0]",
     "DFT": "[_,...,1]|[_,...,2] 1 1",
     "STFT": "[batch,length]|[batch,length,1]|[batch,length,2] 1 [_] 1",
     "MelWeightMatrix": "1 1 1 1 1",
@@ -328,6 +338,11 @@ SHAPES = {
     "com.microsoft.nchwc.MaxPool com.microsoft.nchwc.ReorderOutput com.microsoft.nchwc.Upsample":
         "[batch,16*blocks,height,width]",
     "com.microsoft.nchwc.Conv": "[_,_,_,_] [_,_,_,_]",
+    "DeformConv": "[_,offset_group*channels,_,...]",
+    "com.microsoft.ConvTransposeWithDynamicPads": "[_,_,_,...]",
+    "ImageScaler": "[_,channels,...] bias=channels",
+    "AffineGrid": "[_,2,3]|[_,3,4] [4]|[5]",
+    "com.microsoft.MatMulBnb4": "[_,...]",
     "ai.onnx.preview.training.Adagrad ai.onnx.preview.training.Adam ai.onnx.preview.training.Momentum": "1 1",
     "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss": "[batch,classes,...] [batch,...] [classes]",
     "com.microsoft.BiasGelu": "[...,width] [width]",

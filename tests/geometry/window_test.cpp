@@ -86,7 +86,8 @@ TEST_CASE(
         status_code::invalid_argument);
   CHECK(conv_of<dim>({}, 3, std::span<const dim>{open}, std::span<const dim>{filters}, {}).error().code() ==
         status_code::invalid_graph);
-  CHECK(conv_of<std::int64_t>({}, 0, numbers{image}, numbers{seven}, {}).error().code() == status_code::invalid_graph);
-  const std::int64_t none[] = {0, 1};
-  CHECK(window{.strides = none}.check().words() == "attribute strides has 0, must be 1 or more");
+  const std::int64_t negative[] = {0, 0, -1, 0};
+  const status s = conv_of<std::int64_t>({.pads = negative}, 1, numbers{image}, numbers{seven}, {}).error();
+  CHECK(s.code() == status_code::invalid_graph);
+  CHECK(s.words() == "attribute pads has -1, must be 0 or more");
 }

@@ -237,7 +237,7 @@ void check_softmax(std::uint32_t seed) {
   coding<T> of_x = from.scale(), of_y = from.scale();
   if (seed % 3) of_x.scale = 0.01f + float(seed) * 1e-3f, of_y.scale = 1 / 256.0f;
   coded_rig<T> rig{seed % 2 == 0};
-  rig.attribute("axis", std::int64_t{1});
+  rig.attribute("axis", std::int64_t{1}).attribute("opset", std::int64_t{13});
   rig.codes({outer, length, inner}, x).scale(of_x).scale(of_y);
   REQUIRE(rig.template run<eps::qlinear_softmax>({type_of<T>}));
   const float steps = 1 / of_y.scale;

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/conv.hpp>
+#include <cameo/op/onnx.hpp>
 
 #include "rig_checks.hpp"
 
@@ -278,7 +279,7 @@ TEST_CASE("invalid shapes and attributes are errors with a message") {
   const std::vector<float> x(9), w(16), b(3);
   const auto with = [&](auto change, status_code code, std::string_view words, extents w_shape = {1, 1, 2, 2}) {
     kernel_rig rig{11};
-    change(rig);
+    change(rig.checked_as<op::Conv>());
     test::check_refused<eps::conv<float>>(rig.input<float>({1, 1, 3, 3}, x).input<float>(w_shape, w, true), code,
                                           words);
   };

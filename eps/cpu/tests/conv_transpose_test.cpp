@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/conv_transpose.hpp>
+#include <cameo/op/onnx.hpp>
 
 #include "rig_checks.hpp"
 
@@ -141,7 +142,7 @@ TEST_CASE("ConvTranspose reports what does not fit") {
   const std::vector<float> x(9), w(9);
   const auto with = [&](auto change, const extents& w_shape, status_code code) {
     kernel_rig rig{11};
-    change(rig);
+    change(rig.checked_as<op::ConvTranspose>());
     rig.input<float>({1, 1, 3, 3}, x).input<float>(w_shape, w);
     const status s = rig.run<eps::conv_transpose<float>>({dtype::f32});
     CHECK_MESSAGE(s.code() == code, s.words());

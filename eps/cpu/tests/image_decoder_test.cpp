@@ -221,7 +221,7 @@ TEST_CASE("ImageDecoder refuses inputs that cannot be files, and unknown pixel f
   CHECK(square.input<std::uint8_t>({2, 2}, file).run<eps::image_decoder>({dtype::u8}).code() ==
         status_code::invalid_argument);
   kernel_rig cmyk{20};
-  cmyk.attribute("pixel_format", std::string_view{"CMYK"});
+  cmyk.checked_as<op::ImageDecoder>().attribute("pixel_format", std::string_view{"CMYK"});
   CHECK(cmyk.input<std::uint8_t>({4}, file).run<eps::image_decoder>({dtype::u8}).code() == status_code::invalid_graph);
   if (const char* const source = std::getenv("CAMEO_SOURCE_DIR")) {
     const bytes moving = contents(std::string{source} + "/tests/data/pictures/animated.webp");

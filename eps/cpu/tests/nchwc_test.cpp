@@ -439,7 +439,7 @@ TEST_CASE("nchwc operators refuse what does not fit") {
   const std::vector<float> numbers(16 * 9 * 64);
   const auto conv = [&](const extents& x, const extents& w, std::int64_t group, const extents& sum = {}) {
     kernel_rig rig{1};
-    rig.attribute("group", group).attribute("plain_weights", std::int64_t{1});
+    rig.checked_as<op::nchwc::Conv>().attribute("group", group).attribute("plain_weights", std::int64_t{1});
     rig.input(x, numbers).input(w, numbers, true).no_input();
     if (sum.rank()) rig.input(sum, numbers);
     return rig.run<eps::nchwc_conv>({dtype::f32}).code();

@@ -117,7 +117,10 @@ TEST_CASE("padding of an integer convolution adds 0, whatever the zero point") {
   wrong.checked_as<op::ConvInteger>();
   CHECK(wrong.run<eps::conv_integer>({dtype::i32}).code() == status_code::invalid_argument);
   kernel_rig groups{10};
-  groups.attribute("group", std::int64_t{0}).input<std::uint8_t>({1, 1, 3}, x).input<std::uint8_t>({1, 1, 3}, w);
+  groups.checked_as<op::ConvInteger>()
+      .attribute("group", std::int64_t{0})
+      .input<std::uint8_t>({1, 1, 3}, x)
+      .input<std::uint8_t>({1, 1, 3}, w);
   CHECK(groups.run<eps::conv_integer>({dtype::i32}).code() == status_code::invalid_graph);
 }
 

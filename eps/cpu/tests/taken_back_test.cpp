@@ -45,7 +45,7 @@ TEST_CASE("ImageScaler has one factor, and one bias for each channel") {
   REQUIRE(empty.input<float>({0, 2, 3, 4}, none).run<eps::image_scaler>({dtype::f32}));
   for (const extents& wrong : {extents{1, 3, 2, 4}, extents{24}}) {
     kernel_rig rig{1};
-    rig.attribute("bias", std::vector<float>{1, 2});
+    rig.checked_as<op::contrib::ImageScaler>().attribute("bias", std::vector<float>{1, 2});
     CHECK(rig.input<float>(wrong, x).run<eps::image_scaler>({dtype::f32}).code() == status_code::invalid_argument);
   }
 }

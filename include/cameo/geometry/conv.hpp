@@ -13,13 +13,8 @@ struct basic_conv {
 /// A convolution whose sizes are known.
 using conv = basic_conv<std::int64_t>;
 
-/// Checks the attribute group.
-constexpr status check_groups(std::int64_t groups) {
-  if (groups < 1) return wrong_attribute("attribute group is ", groups, ", must be 1 or more");
-  return {};
-}
-
-/// Checks a Conv or one of its variants. X, W and bias may be unknown; a bias that is absent is unknown, too.
+/// Checks a Conv or one of its variants, in 1 group or more. X, W and bias may be unknown; a bias that is absent is
+/// unknown, too.
 template <size_kind D>
 constexpr result<basic_conv<D>> conv_of(const window& shape, std::int64_t groups, shape_view<D> x, shape_view<D> w,
                                         shape_view<D> bias);
@@ -57,7 +52,6 @@ constexpr result<basic_conv<D>> conv_of(const window& shape, std::int64_t groups
                                         shape_view<D> bias) {
   basic_conv<D> made;
   made.groups = groups;
-  if (status s = check_groups(groups); !s) return s;
   if (status s = detail::check_ranks(x, w); !s) return s;
   if (w) {
     made.maps = w[0], made.channels = w[1];
@@ -85,7 +79,6 @@ constexpr result<basic_conv<D>> conv_transpose_of(const window& shape, std::int6
                                                   std::span<const std::int64_t> output_shape) {
   basic_conv<D> made;
   made.groups = groups;
-  if (status s = check_groups(groups); !s) return s;
   if (status s = detail::check_ranks(x, w); !s) return s;
   if (w) {
     if (is_known(w[0]) && number_of(w[0]) % groups != 0)

@@ -9,9 +9,7 @@ inline constexpr std::size_t max_spatial = max_rank - 2;
 
 /// How pads are determined: by the attribute pads, none, or so that there are ceil(input / stride) positions, with the
 /// odd pad at the end (SAME_UPPER) or at the beginning (SAME_LOWER).
-enum class padding : std::uint8_t { given, valid, same_upper, same_lower };
-/// The values of the attribute auto_pad, in the order of `padding`.
-inline constexpr std::string_view padding_names[] = {"NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"};
+enum class padding : std::uint8_t { given, same_upper, same_lower, valid };
 
 /// A window along one axis: `out` positions, `stride` apart, of `kernel` elements, `dilation` apart. Strides, dilations
 /// and kernels are at least 1, pads at least 0.
@@ -82,14 +80,13 @@ struct basic_placed_window {
 /// A window whose sizes are known.
 using placed_window = basic_placed_window<std::int64_t>;
 
-/// The attributes of a window, as the node has them; lists may be empty. The spans are the node's.
+/// The attributes of a window, as the node has them; lists may be empty. The spans are the node's. Operators state that
+/// kernels and strides are 1 or more.
 struct window {
   padding pad = padding::given;
   bool ceil = false;
   std::span<const std::int64_t> kernel = {}, strides = {}, dilations = {}, pads = {};
 
-  /// Checks what does not depend on an input's rank. INVALID_GRAPH names the wrong attribute.
-  constexpr status check() const;
   /// Puts a window on the spatial axes of an input [N, C, ...] of at least rank 3. `kernel_sizes` are those of the
   /// weights; without weights the attribute kernel_shape has them. The error is one of wrong() when ranks do not agree,
   /// the window is larger than the padded input, or sizes overflow. Pools (`may_exceed`) may be larger by less than two
@@ -219,8 +216,13 @@ constexpr status begin(basic_placed_window<D>& p, const window& w, shape_view<D>
   if (status s = check_length<D>("kernel_shape", w.kernel, p.rank); !s) return s;
   if (status s = check_length<D>("strides", w.strides, p.rank); !s) return s;
   if (status s = check_length<D>("dilations", w.dilations, p.rank); !s) return s;
-  if (w.pad == padding::given)
+  if (status s = check_values("dilations", w.dilations, 1); !s) return s;  // old versions of operators state nothing
+  if (w.pad == padding::given) {
+    if (w.pads.size() % 2)
+      return wrong_attribute("attribute pads has ", w.pads.size(), " elements, must have an even number");
     if (status s = check_length<D>("pads", w.pads, 2 * p.rank); !s) return s;
+    if (status s = check_values("pads", w.pads, 0); !s) return s;
+  }
   if (kernel && kernel.rank() != p.rank)
     return wrong<D>("the kernel has ", kernel.rank(), " axes, must have ", p.rank, ", as X has spatial axes");
   if (!kernel && w.kernel.empty() && !std::same_as<D, dim>) return wrong<D>("attribute kernel_shape is missing");
@@ -256,15 +258,6 @@ constexpr status check_counts(const placed_window& p) {
 constexpr status check_counts(const basic_placed_window<dim>&) { return {}; }
 }  // namespace detail
 
-constexpr status window::check() const {
-  if (status s = detail::check_values("kernel_shape", kernel, 1); !s) return s;
-  if (status s = detail::check_values("strides", strides, 1); !s) return s;
-  if (status s = detail::check_values("dilations", dilations, 1); !s) return s;
-  if (pads.size() % 2)
-    return wrong_attribute("attribute pads has ", pads.size(), " elements, must have an even number");
-  return pad == padding::given ? detail::check_values("pads", pads, 0) : status{};
-}
-
 template <size_kind D>
 constexpr result<basic_placed_window<D>> window::place(shape_view<D> input, shape_view<D> kernel_sizes,
                                                        bool may_exceed) const {
@@ -284,7 +277,6 @@ constexpr result<basic_placed_window<D>> window::place_transposed(shape_view<D> 
   if (status s = detail::begin(p, *this, input, kernel_sizes); !s) return s;
   if (output_shape.size() == p.rank + 2) output_shape = output_shape.subspan(2);  // old models have N and C before it
   if (status s = detail::check_length<D>("output_padding", output_padding, p.rank); !s) return s;
-  if (status s = detail::check_values("output_padding", output_padding, 0); !s) return s;
   if (status s = detail::check_length<D>("output_shape", output_shape, p.rank); !s) return s;
   if (status s = detail::check_values("output_shape", output_shape, 0); !s) return s;
   for (std::size_t i = 0; i < p.rank; ++i) {

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/col2im.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include "operands/operand_values.hpp"
 
@@ -91,17 +92,20 @@ status join_texts(run_context& c, const planes& p, const std::string_view* x, st
 status place_blocks(const col2im& how, const extents& image, const extents& block, std::span<block_axis> axes) {
   const std::size_t rank = image.rank();
   constexpr std::int64_t most = std::int64_t{1} << 40;
-  if ((!how.dilations.empty() && how.dilations.size() != rank) ||
-      (!how.strides.empty() && how.strides.size() != rank) || (!how.pads.empty() && how.pads.size() != 2 * rank))
-    return bad_input("an image of ", rank, " axes needs as many dilations and strides, and twice as many pads");
+  const auto check_list = [](std::string_view name, std::span<const std::int64_t> list, std::size_t count) {
+    return check_count(name, std::int64_t(list.empty() ? count : list.size()), std::int64_t(count));
+  };
+  if (status s = check_list("dilations", how.dilations, rank); !s) return s;
+  if (status s = check_list("strides", how.strides, rank); !s) return s;
+  if (status s = check_list("pads", how.pads, 2 * rank); !s) return s;
   for (std::size_t i = 0; i < rank; ++i) {
-    if (image[i] < 0 || image[i] > most || block[i] < 1 || block[i] > most)
-      return bad_input("image_shape ", image, " and block_shape ", block, " must be sizes, of blocks at least 1");
+    if (status s = check_element("image_shape", image[i], 0, most); !s) return s;
+    if (status s = check_element("block_shape", block[i], 1, most); !s) return s;
     block_axis& a = axes[i];
     a = {
         image[i], block[i], 0, number_or(how.strides, i, 1), number_or(how.dilations, i, 1), number_or(how.pads, i, 0)};
     std::int64_t reach = 0;
-    if (!checked_multiply(a.block - 1, a.dilation, reach)) return bad_input("blocks reach too far along axis ", i);
+    if (status s = check_fits("block_shape", checked_multiply(a.block - 1, a.dilation, reach)); !s) return s;
     const std::int64_t space = a.image + a.pad + number_or(how.pads, i + rank, 0) - reach - 1;
     a.blocks = space < 0 ? 0 : space / a.stride + 1;
   }
@@ -111,7 +115,8 @@ status place_blocks(const col2im& how, const extents& image, const extents& bloc
 }  // namespace
 
 result<col2im> col2im::bind(bind_context& c) {
-  return col2im{c.ints_or("dilations"), c.ints_or("pads"), c.ints_or("strides")};
+  const attributes_of<op::Col2Im> a{c.attributes};
+  return col2im{a.dilations, a.pads, a.strides};
 }
 
 status col2im::run(run_context& c) const {
@@ -120,8 +125,8 @@ status col2im::run(run_context& c) const {
   if (status read = read_extents(c.input(1), "image_shape", image); !read) return read;
   if (status read = read_extents(c.input(2), "block_shape", block); !read) return read;
   const std::size_t rank = image.rank();
-  if (rank < 1 || rank != block.rank() || rank > max_rank - 2)
-    return bad_input("image_shape ", image, " and block_shape ", block, " must have the same number of axes");
+  if (status s = check_number("the number of axes of image_shape", std::int64_t(rank), 1, max_rank - 2); !s) return s;
+  if (status s = check_count("block_shape", std::int64_t(block.rank()), std::int64_t(rank)); !s) return s;
   block_axis all[max_rank] = {};
   const std::span<block_axis> axes{all, rank};
   if (status fits = place_blocks(*this, image, block, axes); !fits) return fits;
@@ -129,7 +134,8 @@ status col2im::run(run_context& c) const {
   for (const block_axis& a : axes) counts.push_back(a.blocks);
   std::int64_t taps = 0, blocks = 0;
   if (!block.checked_count(taps) || !counts.checked_count(blocks) || x.shape[1] % taps != 0 || x.shape[2] != blocks)
-    return bad_input("input ", x.shape, " must be [N, C * elements of block ", block, ", blocks ", counts, "]");
+    return bad_input("input has shape ", x.shape, ", must be [N, C * elements of block ", block, ", blocks ", counts,
+                     "]");
   const std::int64_t channels = x.shape[1] / taps;
   extents shape{x.shape[0], channels};
   for (std::int64_t size : image) shape.push_back(size);

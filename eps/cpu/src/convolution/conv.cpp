@@ -2,6 +2,8 @@
 #include <cameo/eps/cpu/detail/as_number.hpp>
 #include <cameo/eps/cpu/detail/float_product.hpp>
 #include <cameo/geometry/conv.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
+#include <cameo/op/read_window.hpp>
 
 #include <functional>
 #include <utility>
@@ -491,10 +493,8 @@ status run_product(run_context& c, const conv_sizes& s, const conv_data<T, From>
 
 template <class T>
 result<conv<T>> conv<T>::bind(bind_context& c) {
-  result<window> shape = window_of(c);
-  if (!shape) return shape.error();
-  conv made{*shape, c.int_or("group", 1)};
-  if (status s = geometry::check_groups(made.groups); !s) return s;
+  const attributes_of<op::Conv> a{c.attributes};
+  conv made{detail::window_of(a), a.group};
   if (!c.is_constant(1) || !c.prepack) return made;
   conv_sizes s;
   if (!weight_sizes<number>(c.inputs[1].constant->shape, made.groups, s) || s.depthwise() || s.depth == 0)
@@ -518,8 +518,8 @@ status conv<T>::run(run_context& c) const {
   if (!s) return s.error();
   extents y_shape{s->images, s->groups * s->rows};
   for (std::size_t i = 0; i < s->w.rank; ++i) y_shape.push_back(s->w.axes[i].out);
-  if (c.has_input(3) && c.input(3) && c.input(3).shape != y_shape)
-    return bad_input("Z ", c.input(3).shape, " needs the shape of Y ", y_shape);
+  if (c.has_input(3) && c.input(3))
+    if (status fits = check_shape("Z", c.input(3).shape, y_shape); !fits) return fits;
   result<tensor_view<T>> y = c.output<T>(0, y_shape);
   if (!y) return y.error();
   if (y->empty()) return {};
@@ -546,13 +546,13 @@ status conv<T>::run(run_context& c) const {
 
 template <class T>
 result<fused_conv<T>> fused_conv<T>::bind(bind_context& c) {
-  result<activation> f = activation_named(c.string_or("activation", ""), dtype_of<typename conv<T>::number>);
+  const attributes_of<op::microsoft::FusedConv> a{c.attributes};
+  result<activation> f = activation_named(a.activation, dtype_of<typename conv<T>::number>);
   if (!f) return f.error();
   result<conv<T>> made = conv<T>::bind(c);
   if (!made) return made.error();
   made->f = *f;
-  const std::span<const float> given = c.floats_or("activation_params");
-  for (std::size_t i = 0; i < given.size(); ++i) made->f.give(i, given[i]);
+  for (std::size_t i = 0; i < a.activation_params.size(); ++i) made->f.give(i, a.activation_params[i]);
   return fused_conv{*made};
 }
 

@@ -1,6 +1,7 @@
 #include <cameo/eps/cpu/conv_transpose.hpp>
 #include <cameo/eps/cpu/detail/float_product.hpp>
 #include <cameo/geometry/conv.hpp>
+#include <cameo/op/read_window.hpp>
 
 #include "operands/refuse.hpp"
 #include "skeletons/row_list.hpp"
@@ -120,11 +121,8 @@ void add_round(run_context& c, const transposed_sizes& s, const round_memory<T>&
 
 template <class T>
 result<conv_transpose<T>> conv_transpose<T>::bind(bind_context& c) {
-  result<window> shape = window_of(c);
-  if (!shape) return shape.error();
-  conv_transpose made{*shape, c.int_or("group", 1), c.ints_or("output_padding"), c.ints_or("output_shape")};
-  if (status s = geometry::check_groups(made.groups); !s) return s;
-  return made;
+  const attributes_of<op::ConvTranspose> a{c.attributes};
+  return conv_transpose{detail::window_of(a), a.group, a.output_padding, a.output_shape};
 }
 
 template <class T>
@@ -167,10 +165,9 @@ status conv_transpose_with_dynamic_pads::run(run_context& c) const {
   const std::size_t rank = c.input(0).shape.rank();
   if (!pads) return how.run(c);
   const std::span<const std::int64_t> given = pads.as_unchecked<std::int64_t>().span();
-  if (rank < 2 || given.size() != 2 * (rank - 2))
-    return bad_input("Pads ", pads.shape, " must have two numbers for each spatial axis of X ", c.input(0).shape);
+  if (status s = check_count("Pads", std::int64_t(given.size()), 2 * std::int64_t(rank - 2)); !s) return s;
   for (const std::int64_t pad : given)
-    if (pad < 0 || pad > std::int64_t{1} << 40) return bad_input("Pads has ", pad, ", must not be negative");
+    if (status s = check_element("Pads", pad, 0, std::int64_t{1} << 40); !s) return s;
   conv_transpose<float> padded = how;
   padded.shape.pads = given;
   return padded.run(c);

@@ -1,6 +1,7 @@
 #include <cameo/eps/cpu/deform_conv.hpp>
 #include <cameo/eps/cpu/detail/float_product.hpp>
 #include <cameo/geometry/conv.hpp>
+#include <cameo/op/read_window.hpp>
 
 #include <cmath>
 
@@ -24,52 +25,61 @@ C sample(const C* plane, std::int64_t height, std::int64_t width, double y, doub
            down * ((1 - right) * at(top + 1, left) + right * at(top + 1, left + 1)));
 }
 
+/// The sizes of a call, which were checked.
+struct deform_sizes {
+  window_axis v, h;
+  std::int64_t taps = 0, pixels = 0, patch = 0;  // of a window; of an output plane; the elements of an image's patches
+
+  static result<deform_sizes> make(const deform_conv& how, run_context& c) {
+    const value &x = c.input(0), &w = c.input(1);
+    if (x.shape.rank() != 4 || w.shape.rank() != 4)
+      return refuse(status_code::not_implemented, "X ", x.shape, " and W ", w.shape, " must have two spatial axes");
+    for (const value* v : {&x, &w})
+      if (status s = usable_sizes("an input", v->shape); !s) return s;
+    const result<geometry::conv> placed =
+        geometry::conv_of<std::int64_t>(how.shape, how.groups, x.shape, w.shape, geometry::shape_of(c.input(3)));
+    if (!placed) return placed.error();
+    deform_sizes made{placed->window.axes[0], placed->window.axes[1]};
+    made.taps = w.shape[2] * w.shape[3];
+    std::int64_t shares = 0, shifts = 0;
+    if (!checked_multiply(how.offset_groups, made.taps, shares) || !checked_multiply(shares, std::int64_t{2}, shifts) ||
+        !checked_multiply(made.v.out, made.h.out, made.pixels) ||
+        !checked_multiply(x.shape[1] * made.taps, made.pixels, made.patch))
+      return status_code::out_of_memory;
+    const std::int64_t images = x.shape[0], height = made.v.out, width = made.h.out;
+    if (status s = check_shape("offset", c.input(2).shape, {images, shifts, height, width}); !s) return s;
+    if (status s = check_input("mask", c.input(4), {images, shares, height, width}); !s) return s;
+    return made;
+  }
+};
+
 }  // namespace
 
 result<deform_conv> deform_conv::bind(bind_context& c) {
-  const result<window> shape = window_of(c);
-  if (!shape) return shape.error();
-  const deform_conv made{*shape, c.int_or("group", 1), c.int_or("offset_group", 1)};
-  if (status s = geometry::check_groups(made.groups); !s) return s;
-  return made;
+  const attributes_of<op::DeformConv> a{c.attributes};
+  return deform_conv{detail::window_of(a), a.group, a.offset_group};
 }
 
 template <class C>
 status deform_conv::run_as(run_context& c) const {
   const value &x = c.input(0), &w = c.input(1), &offset = c.input(2), &bias = c.input(3), &mask = c.input(4);
-  const extents &xs = x.shape, &ws = w.shape;
-  if (xs.rank() != 4 || ws.rank() != 4)
-    return refuse(status_code::not_implemented, "X ", xs, " and W ", ws, " must have two spatial axes");
-  const std::int64_t images = xs[0], channels = xs[1], filters = ws[0];
-  for (const value* v : {&x, &w})
-    if (status s = usable_sizes("an input", v->shape); !s) return s;
-  const result<geometry::conv> placed =
-      geometry::conv_of<std::int64_t>(shape, groups, xs, ws, geometry::shape_of(bias));
-  if (!placed) return placed.error();
-  if (channels % offset_groups != 0)
-    return bad_input("X has ", channels, " channels, must have a multiple of offset_group, ", offset_groups);
-  const window_axis &v = placed->window.axes[0], &h = placed->window.axes[1];
-  const std::int64_t taps = ws[2] * ws[3];
-  std::int64_t shifts = 0, pixels = 0, patch = 0;
-  if (!checked_multiply(offset_groups, taps, shifts) || !checked_multiply(shifts, std::int64_t{2}, shifts) ||
-      !checked_multiply(v.out, h.out, pixels) || !checked_multiply(channels * taps, pixels, patch))
-    return status_code::out_of_memory;
-  if (offset.shape != extents{images, shifts, v.out, h.out})
-    return bad_input("offset ", offset.shape, " must be ", extents{images, shifts, v.out, h.out});
-  if (mask && mask.shape != extents{images, shifts / 2, v.out, h.out})
-    return bad_input("mask ", mask.shape, " must be ", extents{images, shifts / 2, v.out, h.out});
+  const result<deform_sizes> sizes = deform_sizes::make(*this, c);
+  if (!sizes) return sizes.error();
+  const window_axis &v = sizes->v, &h = sizes->h;
+  const std::int64_t images = x.shape[0], channels = x.shape[1], filters = w.shape[0];
+  const std::int64_t taps = sizes->taps, pixels = sizes->pixels;
   const result<value*> y = c.output(0, extents{images, filters, v.out, h.out});
   if (!y) return y.error();
   if ((*y)->shape.count() == 0) return {};
   const result<const C*> added = wide_vector<C>(c, bias);
-  const auto patches = c.scratch<C>(std::size_t(patch));
+  const auto patches = c.scratch<C>(std::size_t(sizes->patch));
   const bool narrow = x.type != dtype_of<C>;
   const auto sums = c.scratch<C>(narrow ? std::size_t(filters * pixels) : 0);  // the sums of an image
   using rooms = row_rooms<C>;
-  const auto planes = rooms::make(c, x, 1, xs[2] * xs[3]), moves = rooms::make(c, offset, 1, 2 * pixels),
+  const auto planes = rooms::make(c, x, 1, v.in * h.in), moves = rooms::make(c, offset, 1, 2 * pixels),
              shares = mask ? rooms::make(c, mask, 1, pixels) : result<rooms>{rooms{}};
   if (!added || !patches || !sums || !planes || !moves || !shares) return status_code::out_of_memory;
-  const std::int64_t per_offset = channels / offset_groups, rows = filters / groups, depth = ws[1] * taps;
+  const std::int64_t per_offset = channels / offset_groups, rows = filters / groups, depth = w.shape[1] * taps;
   for (std::int64_t n = 0; n < images; ++n) {
     c.parallel_lanes(std::size_t(channels * taps), [&](std::size_t row, std::size_t lane) {
       const std::int64_t channel = std::int64_t(row) / taps, tap = std::int64_t(row) % taps;

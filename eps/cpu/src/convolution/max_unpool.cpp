@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/max_unpool.hpp>
+#include <cameo/op/read_window.hpp>
 
 #include "operands/operand_values.hpp"
 #include "skeletons/strided_copy.hpp"
@@ -6,7 +7,7 @@
 namespace CAMEO_NAMESPACE::eps {
 
 result<max_unpool> max_unpool::bind(bind_context& c) {
-  return window_of(c).transform([](const window& shape) { return max_unpool{shape}; });
+  return max_unpool{detail::window_of(attributes_of<op::MaxUnpool>{c.attributes})};
 }
 
 status max_unpool::run(run_context& c) const {
@@ -14,22 +15,22 @@ status max_unpool::run(run_context& c) const {
   const std::size_t rank = x.shape.rank(), bytes = element_bytes(x.type);
   const result<placed_window> placed = shape.place_transposed<std::int64_t>(x.shape, {}, {}, {});
   if (!placed) return placed.error();
-  if (indices.shape != x.shape) return bad_input("I ", indices.shape, " must be of the shape of X, ", x.shape);
+  if (status s = check_shape("I", indices.shape, x.shape); !s) return s;
   extents implied{x.shape[0], x.shape[1]};
   for (std::size_t i = 0; i < placed->rank; ++i) implied.push_back(placed->axes[i].in);
   extents size = implied;
   if (asked) {
     if (status read = read_extents(asked, "output_shape", size); !read) return read;
-    bool fits = size.rank() == rank;
-    for (std::size_t i = 0; fits && i < rank; ++i) fits = size[i] >= implied[i];
-    if (!fits) return bad_input("output_shape ", size, " must be at least ", implied, " along every axis");
+    if (status s = check_count("output_shape", std::int64_t(size.rank()), std::int64_t(rank)); !s) return s;
+    for (std::size_t i = 0; i < rank; ++i)
+      if (status s = check_at_least("a size of output_shape", size[i], implied[i]); !s) return s;
   }
   const result<value*> y = c.output(0, size);
   if (!y) return y.error();
   const std::int64_t count = implied.count();
   const integers at{indices};
   for (std::int64_t i = 0; i < at.count(); ++i)
-    if (at[i] < 0 || at[i] >= count) return bad_input("index ", at[i], " at ", i, " is not in [0,", count, ")");
+    if (status s = check_element("I", at[i], 0, count - 1); !s) return s;
   if (size.count() == 0) return {};
   const std::byte zero[16] = {};
   fill(c, (*y)->data, size.count(), zero, bytes);

@@ -1,5 +1,7 @@
 #include <cameo/eps/cpu/nchwc_conv.hpp>
 #include <cameo/geometry/conv.hpp>
+#include <cameo/op/attributes/nchwc.hpp>
+#include <cameo/op/read_window.hpp>
 
 #include "machine/lane_scratch.hpp"
 #include "machine/work_split.hpp"
@@ -383,10 +385,6 @@ void round_bias(const value& b, std::span<float> to) {
   const std::span<const float> from = b ? b.as_unchecked<float>().span() : std::span<const float>{};
   std::fill(std::copy(from.begin(), from.end(), to.begin()), to.end(), 0.0f);
 }
-status check_bias(const value& b, const filters& f) {
-  if (!b || (b.shape.rank() == 1 && b.shape[0] == all_maps(f))) return {};
-  return bad_input("bias ", b.shape, " needs one element for each of ", all_maps(f), " channels");
-}
 
 status add_weights(run_context& c, const nchwc_conv& k, conv_call& call) {
   call.packed = k.packed, call.bias = k.bias;
@@ -401,10 +399,27 @@ status add_weights(run_context& c, const nchwc_conv& k, conv_call& call) {
   if (!call.bias) {
     result<std::span<float>> made = c.scratch<float>(std::size_t(rounded_up(all_maps(call.w))));
     if (!made) return made.error();
-    if (status s = check_bias(c.input(2), call.w); !s) return s;
+    if (status s = check_input("B", c.input(2), {all_maps(call.w)}); !s) return s;
     round_bias(c.input(2), *made);
     call.bias = made->data();
   }
+  return {};
+}
+
+/// Sets the sizes of a call.
+status place(run_context& c, const nchwc_conv& k, conv_call& call) {
+  const extents& x = c.input(0).shape;
+  std::int64_t channels = 0;
+  if (!checked_multiply(call.w.groups, call.w.channels, channels) || channels > INT64_MAX - channel_block)
+    return status_code::out_of_memory;
+  call.plain = call.w.groups == 1 && channels < channel_block && x[1] == channels;
+  if (!call.plain && x[1] != rounded_up(channels))
+    return bad_input("X has shape ", x, ", must have ", rounded_up(channels),
+                     " channels in blocks, or fewer than 16 plain ones, for weights of ", channels);
+  const result<placed_window> placed = k.shape.place<std::int64_t>(x, call.w.kernel);
+  if (!placed) return placed.error();
+  if (k.packed_pairs) call.packed_pairs = k.packed_pairs, call.w = as_bf16_filters(call.w);
+  call.rows = placed->axes[0], call.columns = placed->axes[1], call.images = x[0], call.in_channels = x[1];
   return {};
 }
 
@@ -412,16 +427,13 @@ status add_weights(run_context& c, const nchwc_conv& k, conv_call& call) {
 
 result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
   c.may_overwrite(0, 3);  // an element of Sum is read just before that element of Y is written
-  result<window> shape = window_of(c);
-  if (!shape) return shape.error();
-  result<activation> f = activation_named(c.string_or("activation", ""), dtype::f32);
+  const attributes_of<op::nchwc::Conv> a{c.attributes};
+  result<activation> f = activation_named(a.activation, dtype::f32);
   if (!f) return f.error();
-  const std::span<const float> given = c.floats_or("activation_params");
-  for (std::size_t i = 0; i < given.size(); ++i) f->give(i, given[i]);
-  nchwc_conv made{*shape, {}, false, *f, &best_nchwc_kernels(), &best_nchwc_line_kernels()};
-  made.plain_weights = c.int_or("plain_weights", 0) != 0;
-  made.w.groups = c.int_or("group", 1);
-  if (status s = geometry::check_groups(made.w.groups); !s) return s;
+  for (std::size_t i = 0; i < a.activation_params.size(); ++i) f->give(i, a.activation_params[i]);
+  nchwc_conv made{detail::window_of(a), {}, false, *f, &best_nchwc_kernels(), &best_nchwc_line_kernels()};
+  made.plain_weights = a.plain_weights != 0;
+  made.w.groups = a.group;
   if (!c.is_constant(1) || !c.prepack || !made.plain_weights) return made;
   result<filters> known = filters_of(c.inputs[1].constant->shape, made.w.groups);
   std::size_t size = 0;
@@ -448,7 +460,7 @@ result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
   }
   made.w = *known, made.w_known = true;
   const value* const b = c.constant(2);
-  if (c.has_input(2) && (!b || !check_bias(*b, *known))) return made;
+  if (c.has_input(2) && (!b || b->shape != extents{all_maps(*known)})) return made;
   result<std::span<float>> bias = c.keep<float>(std::size_t(rounded));
   if (!bias) return bias.error();
   round_bias(b ? *b : value{}, *bias);
@@ -462,24 +474,14 @@ status nchwc_conv::run(run_context& c) const {
         status_code::not_implemented,
         "weights are packed for the processor that the model was optimized on, in blocks of unknown size; save the "
         "model again with the optimizer NchwcTransformer disabled");
-  const extents& x = c.input(0).shape;
   result<filters> found = w_known ? result<filters>{w} : filters_of(c.input(1).shape, w.groups);
   if (!found) return found.error();
   conv_call call{*this, *found};
-  std::int64_t channels = 0;
-  if (!checked_multiply(call.w.groups, call.w.channels, channels) || channels > INT64_MAX - channel_block)
-    return status_code::out_of_memory;
-  call.plain = call.w.groups == 1 && channels < channel_block && x[1] == channels;
-  if (!call.plain && x[1] != rounded_up(channels))
-    return bad_input("input ", x, " needs ", rounded_up(channels), " channels in blocks, or fewer than 16 plain ones, ",
-                     "for weights of ", channels);
-  result<placed_window> placed = shape.place<std::int64_t>(x, call.w.kernel);
-  if (!placed) return placed.error();
-  if (packed_pairs) call.packed_pairs = packed_pairs, call.w = as_bf16_filters(call.w);
-  call.rows = placed->axes[0], call.columns = placed->axes[1], call.images = x[0], call.in_channels = x[1];
-  const extents y_shape{x[0], rounded_up(all_maps(call.w)), call.rows.out, call.columns.out};
-  if (c.has_input(3) && c.input(3) && c.input(3).shape != y_shape)
-    return bad_input("Sum ", c.input(3).shape, " needs the shape of Y ", y_shape);
+  if (status s = place(c, *this, call); !s) return s;
+  const extents y_shape{call.images, rounded_up(all_maps(call.w)), call.rows.out, call.columns.out};
+  const value* const sum = c.has_input(3) && c.input(3) ? &c.input(3) : nullptr;
+  if (sum)
+    if (status s = check_shape("Sum", sum->shape, y_shape); !s) return s;
   result<tensor_view<float>> y = c.output<float>(0, y_shape);
   if (!y) return y.error();
   if (y->empty()) return {};
@@ -491,7 +493,7 @@ status nchwc_conv::run(run_context& c) const {
     std::copy_n(call.x, kept->size(), kept->data());
     call.x = kept->data();
   }
-  if (c.has_input(3) && c.input(3)) call.add = c.input<float>(3).data();
+  if (sum) call.add = static_cast<const float*>(sum->data);
   switch (f.kind) {
     case activation_kind::none: break;
     case activation_kind::bounds: call.low = f.a, call.high = f.b; break;

@@ -35,12 +35,11 @@ void pack_depthwise(const float* w, const nchwc_filters& f, float* to) {
 
 result<nchwc_filters> filters_of(const extents& w, std::int64_t groups) {
   if (w.rank() != 4) return status_code::invalid_argument;  // of a constant: the operator states the rank for runs
-  if (w[0] % groups != 0)
-    return bad_input("weights ", w, ": ", w[0], " channels don't divide into ", groups, " groups");
+  if (w[0] % groups != 0) return bad_input("W has shape ", w, ", must have a multiple of group, ", groups, ", maps");
   nchwc_filters f{groups, w[0] / groups, w[1], {w[2], w[3]}, groups > 1 && w[0] == groups && w[1] == 1};
-  if (w[2] < 1 || w[3] < 1) return bad_input("weights ", w, ", need a kernel of 1 or more");
+  if (status s = check_at_least("the kernel of W", std::min(w[2], w[3]), 1); !s) return s;
   if (groups > 1 && !f.depthwise && (f.maps % channel_block != 0 || f.channels % channel_block != 0))
-    return bad_input("weights ", w, " in ", groups, " groups: groups need multiples of 16 channels, or one each");
+    return bad_input("W has shape ", w, " in ", groups, " groups, must have multiples of 16 channels in each, or one");
   return f;
 }
 

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/nchwc_pool.hpp>
+#include <cameo/op/read_window.hpp>
 
 #include "machine/lane_scratch.hpp"
 #include "microkernels/nchwc.hpp"
@@ -14,9 +15,8 @@ constexpr std::int64_t block_work = 1 << 17;  // the number of elements that a t
 
 template <bool Mean>
 result<nchwc_pool<Mean>> nchwc_pool<Mean>::bind(bind_context& c) {
-  result<window> shape = window_of(c);
-  if (!shape) return shape.error();
-  return nchwc_pool{*shape, c.int_or("count_include_pad", 0) != 0, &best_nchwc_kernels()};
+  const attributes_of<op::AveragePool> a{c.attributes};
+  return nchwc_pool{detail::window_of(a), a.count_include_pad != 0, &best_nchwc_kernels()};
 }
 
 template <bool Mean>

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/nchwc_reorder.hpp>
+#include <cameo/op/attributes/nchwc.hpp>
 
 #include "machine/parallel_rows.hpp"
 #include "microkernels/nchwc.hpp"
@@ -27,7 +28,8 @@ void each_pixel_run(run_context& c, std::int64_t images, std::int64_t blocks, st
 }  // namespace
 
 result<nchwc_reorder_input> nchwc_reorder_input::bind(bind_context& c) {
-  return nchwc_reorder_input{c.int_or("channels_last", 0) != 0, &best_nchwc_kernels()};
+  return nchwc_reorder_input{attributes_of<op::nchwc::ReorderInput>{c.attributes}.channels_last != 0,
+                             &best_nchwc_kernels()};
 }
 
 status nchwc_reorder_input::run(run_context& c) const {
@@ -54,15 +56,14 @@ status nchwc_reorder_input::run(run_context& c) const {
 }
 
 result<nchwc_reorder_output> nchwc_reorder_output::bind(bind_context& c) {
-  const std::int64_t channels = c.int_or("channels", 0);
-  return nchwc_reorder_output{channels, c.int_or("channels_last", 0) != 0, &best_nchwc_kernels()};
+  const attributes_of<op::nchwc::ReorderOutput> a{c.attributes};
+  return nchwc_reorder_output{a.channels, a.channels_last != 0, &best_nchwc_kernels()};
 }
 
 status nchwc_reorder_output::run(run_context& c) const {
   const extents& x = c.input(0).shape;
   if (status s = usable_sizes("input", x); !s) return s;
-  if (channels > x[1] || channels <= x[1] - channel_block)
-    return bad_input("input ", x, " of blocks, for ", channels, " channels: needs those rounded up to 16");
+  if (status s = check_shape("X", x, {x[0], blocks_of(channels) * channel_block, x[2], x[3]}); !s) return s;
   const std::int64_t plane = x[2] * x[3], blocks = x[1] / channel_block;
   result<tensor_view<float>> y = channels_last ? c.output<float>(0, {x[0], x[2], x[3], channels})
                                                : c.output<float>(0, {x[0], channels, x[2], x[3]});
@@ -86,11 +87,12 @@ namespace {
 struct interpolated_position {
   std::int64_t first, second;
   float share;
-  interpolated_position(nchwc_upsample::mode how, std::int64_t o, std::int64_t scale, std::int64_t in,
-                        std::int64_t out) {
+  using coordinates = nchwc_upsample::coordinates;
+
+  interpolated_position(coordinates how, std::int64_t o, std::int64_t scale, std::int64_t in, std::int64_t out) {
     float at = float(o) / float(scale);
-    if (how == nchwc_upsample::mode::align_corners) at = out > 1 ? float(o) * float(in - 1) / float(out - 1) : 0.0f;
-    else if (how == nchwc_upsample::mode::half_pixel) at = std::max(0.0f, (float(o) + 0.5f) / float(scale) - 0.5f);
+    if (how == coordinates::align_corners) at = out > 1 ? float(o) * float(in - 1) / float(out - 1) : 0.0f;
+    else if (how == coordinates::half_pixel) at = std::max(0.0f, (float(o) + 0.5f) / float(scale) - 0.5f);
     first = std::min(std::int64_t(at), in - 1), second = std::min(first + 1, in - 1);
     share = std::min(1.0f, at - float(first));
   }
@@ -100,18 +102,10 @@ struct interpolated_position {
 
 result<nchwc_upsample> nchwc_upsample::bind(bind_context& c) {
   nchwc_upsample made;
-  const std::span<const std::int64_t> scales = c.ints_or("scales");
-  const std::string_view mode = c.string_or("mode", "nearest"),
-                         points = c.string_or("coordinate_transformation_mode", "asymmetric");
-  if (scales[0] != 1 || scales[1] != 1) return bad_attribute("scales must be 1, 1 and two factors of at least 1");
-  made.scales[0] = scales[2], made.scales[1] = scales[3];
-  if (mode == "nearest") return made;
-  if (points == "asymmetric") made.how = mode::asymmetric;
-  else if (points == "align_corners") made.how = mode::align_corners;
-  else if (points == "half_pixel") made.how = mode::half_pixel;
-  else
-    return bad_attribute("coordinate_transformation_mode is ", points,
-                         "; it can be asymmetric, align_corners or half_pixel");
+  const attributes_of<op::nchwc::Upsample> a{c.attributes};
+  if (a.scales[0] != 1 || a.scales[1] != 1) return bad_attribute("scales must be 1, 1 and two factors of at least 1");
+  made.scales[0] = a.scales[2], made.scales[1] = a.scales[3];
+  made.is_linear = a.mode == op::upsample_mode_choice::linear, made.points = a.coordinate_transformation_mode;
   return made;
 }
 
@@ -131,16 +125,16 @@ status nchwc_upsample::run(run_context& c) const {
   parallel_each_row(c, lines, grain_of(1 << 13, out_width), [&](std::int64_t l, std::size_t) {
     const float* const plane = from + l / out_height * height * line;
     float* out = to + l * out_width * channel_block;
-    if (how == mode::nearest) {
+    if (!is_linear) {
       const float* in = plane + l % out_height / scales[0] * line;
       for (std::int64_t i = 0; i < width; ++i, in += channel_block)
         for (std::int64_t s = 0; s < scales[1]; ++s) out = std::copy_n(in, channel_block, out);
       return;
     }
-    const interpolated_position row(how, l % out_height, scales[0], height, out_height);
+    const interpolated_position row(points, l % out_height, scales[0], height, out_height);
     const float *const top = plane + row.first * line, *const bottom = plane + row.second * line;
     for (std::int64_t o = 0; o < out_width; ++o, out += channel_block) {
-      const interpolated_position pixel(how, o, scales[1], width, out_width);
+      const interpolated_position pixel(points, o, scales[1], width, out_width);
       const std::int64_t a = pixel.first * channel_block, b = pixel.second * channel_block;
       for (std::int64_t i = 0; i < channel_block; ++i) {
         const float upper = top[a + i] + pixel.share * (top[b + i] - top[a + i]);

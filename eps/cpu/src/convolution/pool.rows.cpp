@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/pool.hpp>
+#include <cameo/op/read_window.hpp>
 
 #include "machine/lane_scratch.hpp"
 #include "skeletons/row_list.hpp"
@@ -264,9 +265,9 @@ status mean_of_windows(run_context& c, const window& shape, bool include_pad) {
 }
 
 /// Returns p of LpPool and GlobalLpPool: an integer, or in their first version any number.
-float power_of(const bind_context& c) {
-  const attribute* const a = c.find("p");
-  return !a ? 2.0f : a->kind == attribute_kind::f ? a->f : float(a->i);
+template <class Attributes>
+float power_of(const bind_context& c, const Attributes& a) {
+  return c.since < 2 ? a.p_float : float(a.p);
 }
 
 /// Calls f with the operation that sums |v|^p, and with the function that converts the sum to the norm.
@@ -375,8 +376,8 @@ status norm_of_planes(run_context& c, N p) {
 
 template <class T>
 result<max_pool<T>> max_pool<T>::bind(bind_context& c) {
-  const bool first_axis_fastest = c.int_or("storage_order", 0) != 0;
-  return window_of(c).transform([&](const window& shape) { return max_pool{shape, first_axis_fastest}; });
+  const attributes_of<op::MaxPool> a{c.attributes};
+  return max_pool{detail::window_of(a), a.storage_order != 0};
 }
 
 template <class T>
@@ -386,8 +387,8 @@ status max_pool<T>::run(run_context& c) const {
 
 template <class T>
 result<average_pool<T>> average_pool<T>::bind(bind_context& c) {
-  const bool include_pad = c.int_or("count_include_pad", 0) != 0;
-  return window_of(c).transform([&](const window& shape) { return average_pool{shape, include_pad}; });
+  const attributes_of<op::AveragePool> a{c.attributes};
+  return average_pool{detail::window_of(a), a.count_include_pad != 0};
 }
 
 template <class T>
@@ -397,9 +398,8 @@ status average_pool<T>::run(run_context& c) const {
 
 template <class T>
 result<lp_pool<T>> lp_pool<T>::bind(bind_context& c) {
-  result<window> shape = window_of(c);
-  if (!shape) return shape.error();
-  return lp_pool{*shape, power_of(c)};
+  const attributes_of<op::LpPool> a{c.attributes};
+  return lp_pool{detail::window_of(a), power_of(c, a)};
 }
 
 template <class T>
@@ -419,7 +419,7 @@ status global_max_pool<T>::run(run_context& c) const {
 
 template <class T>
 result<global_lp_pool<T>> global_lp_pool<T>::bind(bind_context& c) {
-  return global_lp_pool{power_of(c)};
+  return global_lp_pool{power_of(c, attributes_of<op::GlobalLpPool>{c.attributes})};
 }
 
 template <class T>

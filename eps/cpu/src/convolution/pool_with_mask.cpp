@@ -1,5 +1,7 @@
 #include <cameo/eps/cpu/pool_with_mask.hpp>
 #include <cameo/kernel/run_context.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
+#include <cameo/op/read_window.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -31,7 +33,7 @@ float largest_in_window(const placed_window& w, const outer_window& lines, std::
 }  // namespace
 
 result<max_pool_with_mask> max_pool_with_mask::bind(bind_context& c) {
-  return window_of(c).transform([](const window& shape) { return max_pool_with_mask{shape}; });
+  return max_pool_with_mask{detail::window_of(attributes_of<op::microsoft::MaxpoolWithMask>{c.attributes})};
 }
 
 status max_pool_with_mask::run(run_context& c) const {

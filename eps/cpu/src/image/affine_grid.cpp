@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/affine_grid.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include "operands/operand_values.hpp"
 #include "operands/usable_sizes.hpp"
@@ -10,7 +11,9 @@ constexpr std::size_t most_axes_of_grid = 3;
 constexpr std::int64_t places_at_once = 64;
 }  // namespace
 
-result<affine_grid> affine_grid::bind(bind_context& c) { return affine_grid{c.int_or("align_corners", 0) != 0}; }
+result<affine_grid> affine_grid::bind(bind_context& c) {
+  return affine_grid{attributes_of<op::AffineGrid>{c.attributes}.align_corners != 0};
+}
 
 /// Computes the grid in C. `size` is [N, C, out...], and was checked.
 template <class C>
@@ -56,13 +59,11 @@ status affine_grid::run_as(run_context& c, const extents& size) const {
 status affine_grid::run(run_context& c) const {
   const value &theta = c.input(0), &sizes = c.input(1);
   const std::int64_t rank = sizes.shape.count(), axes = rank - 2;
-  if (rank != 4 && rank != 5) return bad_input("size has ", rank, " elements; it needs 4 or 5");
   extents size;
   for (std::int64_t i = 0; i < rank; ++i) size.push_back(integers{sizes}[i]);
-  if (!(theta.shape == extents{size[0], axes, axes + 1}))
-    return bad_input("theta ", theta.shape, " must be ", extents{size[0], axes, axes + 1}, " for size ", size);
+  if (status s = check_shape("theta", theta.shape, {size[0], axes, axes + 1}); !s) return s;
   for (std::int64_t n : size.dims())
-    if (n < 0) return bad_input("size ", size, " has a negative number");
+    if (status s = check_at_least("an element of size", n, 0); !s) return s;
   return theta.type == dtype::f64 ? run_as<double>(c, size) : run_as<float>(c, size);
 }
 

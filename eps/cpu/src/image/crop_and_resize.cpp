@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/crop_and_resize.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 #include <cmath>
 
@@ -26,21 +27,20 @@ cropped_place place_of(double from, double to, std::int64_t i, std::int64_t coun
 }  // namespace
 
 result<crop_and_resize> crop_and_resize::bind(bind_context& c) {
-  crop_and_resize made{false, c.float_or("extrapolation_value", 0)};
-  if (status read = read_choice(c, "mode", {"bilinear", "nearest"}, made.nearest); !read) return read;
-  return made;
+  const attributes_of<op::microsoft::CropAndResize> a{c.attributes};
+  return crop_and_resize{a.mode == op::crop_and_resize_mode_choice::nearest, a.extrapolation_value};
 }
 
 status crop_and_resize::run(run_context& c) const {
   const value &x = c.input(0), &rois = c.input(1), &batches = c.input(2), &sizes = c.input(3);
   if (status fits = check_regions(x, batches); !fits) return fits;
   const std::int64_t height = integers{sizes}[0], width = integers{sizes}[1];
-  if (height < 1 || width < 1) return bad_input("crop_size is ", height, " x ", width, ", must be positive");
+  if (status s = check_at_least("crop_size", std::min(height, width), 1); !s) return s;
   const std::int64_t regions = rois.shape[0], channels = x.shape[1], h = x.shape[2], w = x.shape[3];
   const result<value*> y = c.output(0, extents{regions, channels, height, width});
   if (!y) return y.error();
   if ((*y)->shape.count() == 0) return {};
-  if (h == 0 || w == 0) return bad_input("X ", x.shape, " has nothing to crop");
+  if (status s = check_pixels(x); !s) return s;
   const auto rows = row_rooms<double>::make(c, **y, 1, width);
   if (!rows) return rows.error();
   parallel_each(c, regions * channels * height, 1 + 2048 / width, [&](std::int64_t row, std::size_t lane) {

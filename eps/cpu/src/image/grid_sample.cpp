@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/grid_sample.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <cmath>
 
@@ -95,39 +96,49 @@ const T* nearest_element(const T* plane, const axis_taps<R>* taps, std::size_t a
   return plane;
 }
 
+status check_inputs(const value& x, const value& grid) {
+  if (status s = check_rank("grid", grid.shape, x.shape.rank(), x.shape.rank()); !s) return s;
+  for (const value* v : {&x, &grid})
+    if (status s = usable_sizes("an input", v->shape); !s) return s;
+  return {};
+}
+
+/// Sets the axes of X, whose elements must be numbers unless they are only copied.
+status place_axes(const grid_sample& how, const value& x, sampled_axis* axes) {
+  if (status s = check_pixels(x); !s) return s;
+  if (how.mode != grid_sample::interpolation::nearest && !(detail::bit_of(x.type) & number_elements::mask))
+    return refuse(status_code::not_implemented, "weighted means of ", x.type);
+  for (std::size_t i = 2; i < x.shape.rank(); ++i) {
+    const auto size = double(x.shape[i]);
+    const double low = how.align_corners ? 0 : -0.5, high = size - (how.align_corners ? 1 : 0.5);
+    axes[i - 2] = {x.shape[i], x.shape.count(i + 1, x.shape.rank()), low, high};
+  }
+  return {};
+}
+
 }  // namespace
 
 result<grid_sample> grid_sample::bind(bind_context& c) {
-  grid_sample made;
-  if (status read = read_interpolation(c, made.mode); !read) return read;
-  if (status read = read_choice(c, "padding_mode", {"zeros", "border", "reflection"}, made.outside); !read) return read;
-  made.align_corners = c.int_or("align_corners", 0) != 0;
-  return made;
+  const attributes_of<op::GridSample> a{c.attributes};
+  const auto mode = a.mode.value_or(op::grid_sample_mode_choice::linear);
+  return grid_sample{interpolation_of<interpolation>(mode), a.padding_mode, a.align_corners != 0};
 }
 
 status grid_sample::run(run_context& c) const {
   const value &x = c.input(0), &grid = c.input(1);
   const std::size_t rank = x.shape.rank(), axes = rank - 2;
   const extents& g = grid.shape;
-  if (g.rank() != rank) return bad_input("grid ", g, " must be of the rank of X ", x.shape);
-  for (const value* v : {&x, &grid})
-    if (status s = usable_sizes("an input", v->shape); !s) return s;
+  if (status s = check_inputs(x, grid); !s) return s;
   extents shape{x.shape[0], x.shape[1]};
   for (std::size_t i = 1; i + 1 < rank; ++i) shape.push_back(g[i]);
   const result<value*> y = c.output(0, shape);
   if (!y) return y.error();
-  if ((*y)->type != x.type) return bad_input("the output has ", (*y)->type, " where X has ", x.type);
+  if (status s = check_type("Y", (*y)->type, x.type); !s) return s;
   if (shape.count() == 0) return {};
   sampled_axis all[max_axes];
-  for (std::size_t i = 0; i < axes; ++i) {
-    const std::int64_t size = x.shape[i + 2];
-    if (size == 0) return bad_input("X ", x.shape, " has nothing to sample");
-    all[i] = {size, x.shape.count(i + 3, rank), align_corners ? 0 : -0.5, double(size) - (align_corners ? 1 : 0.5)};
-  }
+  if (status s = place_axes(*this, x, all); !s) return s;
   const std::int64_t channels = x.shape[1], in = x.shape.count(2, rank), out = shape.count(2, rank);
   const std::int64_t reach = mode == interpolation::cubic ? 64 : 8;
-  if (mode != interpolation::nearest && !(detail::bit_of(x.type) & number_elements::mask))
-    return refuse(status_code::not_implemented, "weighted means of ", x.type);
   return elements::visit(x.type, status{}, [&]<class T>(std::type_identity<T>) -> status {
     using R = std::conditional_t<std::is_same_v<T, float> || is_narrow_float<T>, float, double>;
     const T* const from = static_cast<const T*>(x.data);

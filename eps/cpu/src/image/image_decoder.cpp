@@ -1,9 +1,10 @@
 #include <cameo/eps/cpu/image_decoder.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <algorithm>
 
 #include "image/pictures/picture.hpp"
-#include "operands/choice.hpp"
+#include "operands/refuse.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
 namespace {
@@ -84,15 +85,13 @@ void to_gray(const std::uint8_t* from, std::uint8_t* to, std::size_t count) {
 }  // namespace
 
 result<image_decoder> image_decoder::bind(bind_context& c) {
-  image_decoder made;
-  if (status read = read_choice(c, "pixel_format", {"RGB", "BGR", "Grayscale"}, made.pixels); !read) return read;
-  return made;
+  return image_decoder{attributes_of<op::ImageDecoder>{c.attributes}.pixel_format};
 }
 
 status image_decoder::run(run_context& c) const {
   const tensor_view<const std::uint8_t> given = c.input<std::uint8_t>(0);
   const picture_bytes file{given.data(), std::size_t(given.count())};
-  const std::int64_t channels = pixels == order::gray ? 1 : 3;
+  const std::int64_t channels = pixels == order::grayscale ? 1 : 3;
   const auto nothing = [&]() -> status {
     const result<tensor_view<std::uint8_t>> y = c.output<std::uint8_t>(0, {0, 0, channels});
     return y ? status{} : y.error();
@@ -129,7 +128,7 @@ status image_decoder::run(run_context& c) const {
   if (!whole) return whole.error();
   if (!*whole || !rgb) return nothing();
   if (pixels == order::bgr) to_bgr(rgb, count);
-  if (pixels == order::gray) to_gray(rgb, out, count);
+  if (pixels == order::grayscale) to_gray(rgb, out, count);
   return {};
 }
 

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/image_scaler.hpp>
+#include <cameo/op/attributes/contrib.hpp>
 
 #include "operands/operand_values.hpp"
 #include "skeletons/row_rooms.hpp"
@@ -9,18 +10,15 @@
 namespace CAMEO_NAMESPACE::eps {
 
 result<image_scaler> image_scaler::bind(bind_context& c) {
-  const attribute* const bias = c.find("bias");
+  const attributes_of<op::contrib::ImageScaler> a{c.attributes};
   c.may_overwrite(0, 0);
-  return image_scaler{double(c.float_or("scale", 1)), bias->floats};
+  return image_scaler{double(a.scale), a.bias};
 }
 
 template <class C>
 status image_scaler::run_as(run_context& c) const {
   const value& x = c.input(0);
   const std::size_t rank = x.shape.rank();
-  if (rank < 2 || x.shape[1] != std::int64_t(bias.size()))
-    return bad_input("input ", x.shape, " needs an axis 1 of as many channels as bias has numbers, ",
-                     std::int64_t(bias.size()));
   const result<value*> out = c.output(0, x.shape);
   if (!out) return out.error();
   if (x.shape.count() == 0) return {};
@@ -44,10 +42,8 @@ status image_scaler::run(run_context& c) const {
 }
 
 result<crop> crop::bind(bind_context& c) {
-  crop made{c.ints_or("border"), c.ints_or("scale")};
-  if (!made.scale.empty() && made.scale.size() != 2)
-    return bad_attribute("attribute scale has ", made.scale.size(), " elements, must have 2: height and width");
-  return made;
+  const attributes_of<op::contrib::Crop> a{c.attributes};
+  return crop{a.border, a.scale};
 }
 
 status crop::run(run_context& c) const {

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/max_roi_pool.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <cmath>
 
@@ -29,8 +30,8 @@ bool place_region(double from, double to, float scale, pooled_axis& out) {
 }  // namespace
 
 result<max_roi_pool> max_roi_pool::bind(bind_context& c) {
-  const std::span<const std::int64_t> pooled = c.ints_or("pooled_shape");
-  return max_roi_pool{pooled[0], pooled[1], c.float_or("spatial_scale", 1)};
+  const attributes_of<op::MaxRoiPool> a{c.attributes};
+  return max_roi_pool{a.pooled_shape[0], a.pooled_shape[1], a.spatial_scale};
 }
 
 template <class C>
@@ -47,9 +48,9 @@ status max_roi_pool::run_as(run_context& c) const {
   for (std::int64_t i = 0; i < regions; ++i) {
     double r[5];
     load_floats(rois, i * 5, r, 5);
-    if (!(r[0] >= 0 && r[0] < double(x.shape[0])))
-      return bad_input("region ", i, " is of a picture that is not in [0,", x.shape[0], ")");
-    (*images)[std::size_t(i)] = std::int64_t(r[0]);
+    std::int64_t& image = (*images)[std::size_t(i)];
+    if (!(r[0] >= 0) || !to_integer(r[0], image)) image = -1;
+    if (status s = check_element("rois", image, 0, x.shape[0] - 1); !s) return s;
     if (!place_region(r[2], r[4], scale, (*placed)[std::size_t(2 * i)]) ||
         !place_region(r[1], r[3], scale, (*placed)[std::size_t(2 * i + 1)]))
       return bad_input("region ", i, " has borders that are not numbers or far too large");

@@ -1,7 +1,7 @@
 #include <cameo/eps/cpu/non_max_suppression.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <algorithm>
-#include <limits>
 
 #include "operands/operand_values.hpp"
 #include "operands/usable_sizes.hpp"
@@ -26,35 +26,53 @@ bool overlap(const box& a, const box& b, float threshold) {
   return both / either > threshold;
 }
 
-/// Reads the one number of an input; leaves `out` unchanged if the input is absent or empty.
-status read_float(const value& v, std::string_view name, float& out) {
-  if (!v || v.shape.count() == 0) return {};
-  if (v.shape.count() != 1) return bad_input(name, " must be one number, not ", v.shape);
-  out = *static_cast<const float*>(v.data);
-  return {};
+/// The one number of an input; `otherwise` if the input is absent or empty.
+template <class T>
+T number_of(const value& v, T otherwise) {
+  return v && v.shape.count() > 0 ? *static_cast<const T*>(v.data) : otherwise;
 }
+
+/// The choice among the boxes of one image and class.
+struct box_choice {
+  std::int64_t most;  // boxes to choose
+  float iou, least;   // the largest overlap with a chosen box; scores must be above `least`
+  bool has_least, center_point;
+
+  /// Writes the indices of the chosen boxes to `to`, and returns their number; `order` has space for `count` indices.
+  std::int64_t make(const float* boxes, const float* score, std::int64_t count, std::int64_t* order,
+                    std::int64_t* to) const {
+    std::int64_t* last = order;
+    for (std::int64_t i = 0; i < count; ++i)
+      if (has_least ? score[i] > least : score[i] == score[i]) *last++ = i;
+    std::sort(order, last, [score](std::int64_t i, std::int64_t j) {
+      return score[i] > score[j] || (score[i] == score[j] && i < j);
+    });
+    std::int64_t n = 0;
+    for (const std::int64_t* i = order; i != last && n < most; ++i) {
+      const box candidate = box_at(boxes + *i * 4, center_point);
+      bool alone = true;
+      for (std::int64_t k = 0; alone && k < n; ++k)
+        alone = !overlap(candidate, box_at(boxes + to[k] * 4, center_point), iou);
+      if (alone) to[n++] = *i;
+    }
+    return n;
+  }
+};
 
 }  // namespace
 
 result<non_max_suppression> non_max_suppression::bind(bind_context& c) {
-  return non_max_suppression{c.int_or("center_point_box", 0) != 0};
+  return non_max_suppression{attributes_of<op::NonMaxSuppression>{c.attributes}.center_point_box != 0};
 }
 
 status non_max_suppression::run(run_context& c) const {
-  const value &boxes = c.input(0), &scores = c.input(1), &limit = c.input(2);
+  const value &boxes = c.input(0), &scores = c.input(1);
   const extents &b = boxes.shape, &s = scores.shape;
   if (status fits = usable_sizes("scores", s); !fits) return fits;
-  std::int64_t most = 0;
-  if (limit && limit.shape.count() > 0) {
-    if (limit.shape.count() != 1) return bad_input("max_output_boxes_per_class must be one number, not ", limit.shape);
-    most = std::clamp<std::int64_t>(*static_cast<const std::int64_t*>(limit.data), 0, b[1]);
-  }
-  float iou = 0, least = -std::numeric_limits<float>::infinity();
-  if (status read = read_float(c.input(3), "iou_threshold", iou); !read) return read;
-  if (!(iou >= 0 && iou <= 1)) return bad_input("iou_threshold must be in [0,1]");
+  const std::int64_t most = std::clamp<std::int64_t>(number_of<std::int64_t>(c.input(2), 0), 0, b[1]);
   const bool has_least = c.input(4) && c.input(4).shape.count() > 0;
-  if (status read = read_float(c.input(4), "score_threshold", least); !read) return read;
-
+  const box_choice how{most, number_of(c.input(3), 0.0f), number_of(c.input(4), 0.0f), has_least, center_point};
+  if (!(how.iou >= 0 && how.iou <= 1)) return bad_input("iou_threshold must be in [0,1]");
   const std::int64_t count = b[1], classes = s[1], groups = s[0] * s[1];
   const std::int64_t kept = most > 0 && groups > 0 ? groups : 0;
   const auto order = c.scratch<std::int64_t>(std::size_t(kept * count));
@@ -66,22 +84,7 @@ status non_max_suppression::run(run_context& c) const {
   const auto choose = [&](std::size_t g) {
     const auto group = std::int64_t(g);
     const float *const score = all_scores + group * count, *const place = all_boxes + group / classes * count * 4;
-    std::int64_t *const first = order->data() + group * count, *last = first;
-    for (std::int64_t i = 0; i < count; ++i)
-      if (has_least ? score[i] > least : score[i] == score[i]) *last++ = i;
-    std::sort(first, last, [score](std::int64_t i, std::int64_t j) {
-      return score[i] > score[j] || (score[i] == score[j] && i < j);
-    });
-    std::int64_t* const to = chosen->data() + group * most;
-    std::int64_t n = 0;
-    for (const std::int64_t* i = first; i != last && n < most; ++i) {
-      const box candidate = box_at(place + *i * 4, center_point);
-      bool alone = true;
-      for (std::int64_t k = 0; alone && k < n; ++k)
-        alone = !overlap(candidate, box_at(place + to[k] * 4, center_point), iou);
-      if (alone) to[n++] = *i;
-    }
-    (*sizes)[g] = n;
+    (*sizes)[g] = how.make(place, score, count, order->data() + group * count, chosen->data() + group * most);
   };
   if (!c.parallel(std::size_t(kept), choose)) return status_code::canceled;  // the sizes would be incomplete
   std::int64_t total = 0;

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/resize.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <cmath>
 #include <cstring>
@@ -380,19 +381,13 @@ status read_amounts(const run_context& c, const resize& r, std::size_t count, am
     const value& sizes = c.input(std::size_t(r.sizes_at));
     if (sizes && sizes.shape.count() > 0) out.sizes = &sizes;
   }
-  if (out.sizes) {
-    if (out.sizes->shape.count() != std::int64_t(count))
-      return bad_input("sizes has ", out.sizes->shape.count(), " elements; it needs ", count, ", one for each axis");
-    return {};
-  }
+  if (out.sizes) return check_count("sizes", out.sizes->shape.count(), std::int64_t(count));
   out.scales = r.scales;
   if (r.scales_at >= 0) {
     const value& scales = c.input(std::size_t(r.scales_at));
     if (scales) out.scales = {static_cast<const float*>(scales.data), std::size_t(scales.shape.count())};
   }
-  if (out.scales.size() != count)
-    return bad_input("scales has ", out.scales.size(), " elements; it needs ", count,
-                     ", one for each axis, unless there are sizes");
+  if (status s = check_count("scales", std::int64_t(out.scales.size()), std::int64_t(count)); !s) return s;
   for (float s : out.scales)
     if (!(s > 0 && s < 1e18f)) return bad_input("scales must be positive numbers");
   return {};
@@ -404,7 +399,7 @@ status apply_sizes(const resize& r, const value& sizes, std::span<const std::siz
   for (std::size_t k = 0; k < named.size(); ++k) {
     resized_axis& a = axes[named[k]];
     a.out = all[std::int64_t(k)];
-    if (a.out < 0) return bad_input("size ", a.out, " of axis ", named[k], " is negative");
+    if (status s = check_at_least("an element of sizes", a.out, 0); !s) return s;
     if (a.in == 0 && a.out > 0) return bad_input("axis ", named[k], " is empty and can't become ", a.out, " long");
     a.scale = a.in > 0 ? float(a.out) / float(a.in) : 1;
     least = std::min(least, a.scale), largest = std::max(largest, a.scale);
@@ -413,7 +408,7 @@ status apply_sizes(const resize& r, const value& sizes, std::span<const std::siz
   const float scale = r.keep_ratio == resize::policy::not_larger ? least : largest;
   for (std::size_t i : named) {
     const float size = std::round(scale * float(axes[i].in));
-    if (!(size < 9e18f)) return bad_input("axis ", i, " would become too long");
+    if (status s = check_fits("Y", size < 9e18f); !s) return s;
     axes[i].scale = scale, axes[i].out = std::int64_t(size);
   }
   return {};
@@ -422,8 +417,7 @@ status apply_sizes(const resize& r, const value& sizes, std::span<const std::siz
 status read_region(const run_context& c, const resize& r, std::span<const std::size_t> named, resized_axis* axes) {
   if (r.space != resize::coordinates::tf_crop_and_resize) return {};
   const value& roi = c.input(std::size_t(r.roi_at));
-  if (!roi || roi.shape.count() != 2 * std::int64_t(named.size()))
-    return bad_input("tf_crop_and_resize needs a roi of ", 2 * named.size(), " numbers: starts, then ends");
+  if (status s = check_count("roi", roi ? roi.shape.count() : 0, 2 * std::int64_t(named.size())); !s) return s;
   for (std::size_t k = 0; k < named.size(); ++k) {
     resized_axis& a = axes[named[k]];
     a.start = float_at<float>(roi, std::int64_t(k)), a.end = float_at<float>(roi, std::int64_t(k + named.size()));
@@ -434,43 +428,32 @@ status read_region(const run_context& c, const resize& r, std::span<const std::s
 }  // namespace
 
 result<resize> resize::bind(bind_context& c) {
+  const attributes_of<op::Resize> a{c.attributes};
   resize made;
-  if (status read = read_interpolation(c, made.mode); !read) return read;
+  made.mode = interpolation_of<interpolation>(a.mode);
   if (c.since == 10) return made.scales_at = 1, made;
-  made.space = coordinates::half_pixel, made.nearest = rounding::prefer_floor;
-  const status space = read_choice(c, "coordinate_transformation_mode",
-                                   {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
-                                    "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"},
-                                   made.space);
-  if (!space) return space;
-  const status nearest =
-      read_choice(c, "nearest_mode", {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}, made.nearest);
-  if (!nearest && made.mode == interpolation::nearest) return nearest;
-  const status ratio =
-      read_choice(c, "keep_aspect_ratio_policy", {"stretch", "not_larger", "not_smaller"}, made.keep_ratio);
-  if (!ratio) return ratio;
-  made.exclude_outside = c.int_or("exclude_outside", 0) != 0;
-  made.antialias = c.int_or("antialias", 0) != 0;
+  made.space = a.coordinate_transformation_mode, made.keep_ratio = a.keep_aspect_ratio_policy;
+  made.nearest = rounding(a.nearest_mode);
+  made.exclude_outside = a.exclude_outside != 0, made.antialias = a.antialias != 0;
   if (made.antialias && made.mode == interpolation::nearest)
     return bad_attribute("antialias goes with mode linear or cubic, not nearest");
-  made.cubic_a = c.float_or("cubic_coeff_a", -0.75f);
-  made.extrapolation = c.float_or("extrapolation_value", 0);
-  made.has_axes = !c.ints_or("axes").empty();
-  made.axes = c.ints_or("axes");
-  if (made.axes.size() > max_rank) return bad_attribute("axes has more than ", max_rank, " elements");
+  made.cubic_a = a.cubic_coeff_a, made.extrapolation = a.extrapolation_value;
+  made.has_axes = !a.axes.empty(), made.axes = a.axes;
+  if (status s = check_fits("attribute axes", a.axes.size() <= max_rank); !s) return s;
   made.roi_at = 1, made.scales_at = 2, made.sizes_at = 3;
   return made;
 }
 
 result<resize> upsample::bind(bind_context& c) {
+  const attributes_of<op::Upsample> a{c.attributes};
   resize made;
-  if (status read = read_interpolation(c, made.mode); !read) return read;
+  made.mode = interpolation_of<resize::interpolation>(a.mode);
   if (c.since >= 9) return made.scales_at = 1, made;
-  if (c.since == 7) return made.scales = c.floats_or("scales"), made;
+  if (c.since == 7) return made.scales = a.scales, made;
   const result<std::span<float>> four = c.keep<float>(4);
   if (!four) return four.error();
   (*four)[0] = (*four)[1] = 1;
-  (*four)[2] = c.float_or("height_scale", 1), (*four)[3] = c.float_or("width_scale", 1);
+  (*four)[2] = a.height_scale, (*four)[3] = a.width_scale;
   made.scales = *four;
   return made;
 }
@@ -495,7 +478,7 @@ status resize::run(run_context& c) const {
       resized_axis& a = all[named[k]];
       a.scale = given.scales[k];
       const float size = a.scale * float(a.in);  // truncated from float, as in ONNX Runtime: 2.6 times 5 is 13
-      if (!(size < 9e18f)) return bad_input("axis ", named[k], " would become too long");
+      if (status s = check_fits("Y", size < 9e18f); !s) return s;
       a.out = std::int64_t(size), a.length = size;
     }
   }

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/roi_align.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <cmath>
 
@@ -73,15 +74,13 @@ double pool_bin(const C* plane, std::int64_t height, std::int64_t width, const r
 }  // namespace
 
 result<roi_align> roi_align::bind(bind_context& c) {
+  const attributes_of<op::RoiAlign> a{c.attributes};
   roi_align made;
-  made.height = c.int_or("output_height", 1), made.width = c.int_or("output_width", 1);
-  made.samples = c.int_or("sampling_ratio", 0);
-  made.scale = double(c.float_or("spatial_scale", 1));
-  if (status read = read_choice(c, "mode", {"avg", "max"}, made.largest); !read) return read;
-  made.half_pixel = c.since >= 16;
-  const status space =
-      read_choice(c, "coordinate_transformation_mode", {"output_half_pixel", "half_pixel"}, made.half_pixel);
-  if (!space) return space;
+  made.height = a.output_height, made.width = a.output_width;
+  made.samples = a.sampling_ratio, made.scale = double(a.spatial_scale);
+  made.largest = a.mode == op::roi_align_mode_choice::max;
+  made.half_pixel = c.since >= 16 &&
+                    a.coordinate_transformation_mode == op::roi_align_coordinate_transformation_mode_choice::half_pixel;
   return made;
 }
 
@@ -94,7 +93,7 @@ status roi_align::run_as(run_context& c) const {
   const result<value*> y = c.output(0, extents{regions, channels, height, width});
   if (!y) return y.error();
   if ((*y)->shape.count() == 0) return {};
-  if (h == 0 || w == 0) return bad_input("X ", x.shape, " has nothing to pool");
+  if (status s = check_pixels(x); !s) return s;
   const auto placed = c.scratch<region_axis>(2 * std::size_t(regions));
   if (!placed) return placed.error();
   for (std::int64_t i = 0; i < regions; ++i) {

@@ -1,18 +1,17 @@
 #pragma once
-#include "operands/choice.hpp"
+#include <cameo/op/attributes/choices.hpp>
+
 #include "operands/operand_values.hpp"
 #include "operands/usable_sizes.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// Reads the attribute `mode` of operators that sample images; E has nearest, linear and cubic. Some versions of
-/// operators call the last two bilinear and bicubic.
+/// The mode of operators that sample images; E has nearest, linear and cubic.
 template <class E>
-status read_interpolation(const bind_context& c, E& mode) {
-  const std::string_view given = c.string_or("mode", "");
-  if (given == "bilinear") return mode = E::linear, status{};
-  if (given == "bicubic") return mode = E::cubic, status{};
-  return read_choice(c, "mode", {"nearest", "linear", "cubic"}, mode);
+E interpolation_of(op::grid_sample_mode_choice mode) {
+  using choice = op::grid_sample_mode_choice;
+  if (mode == choice::nearest) return E::nearest;
+  return mode == choice::linear || mode == choice::bilinear ? E::linear : E::cubic;
 }
 
 /// Checks the sizes of images X, and that each region is of one of them.
@@ -20,9 +19,14 @@ inline status check_regions(const value& x, const value& batches) {
   if (status s = usable_sizes("X", x.shape); !s) return s;
   const integers image{batches};
   for (std::int64_t i = 0; i < image.count(); ++i)
-    if (image[i] < 0 || image[i] >= x.shape[0])
-      return bad_input("batch index ", image[i], " is not in [0,", x.shape[0], ")");
+    if (status s = check_element("batch_indices", image[i], 0, x.shape[0] - 1); !s) return s;
   return {};
+}
+
+/// Checks that images X have pixels.
+inline status check_pixels(const value& x) {
+  if (x.shape.count(2, x.shape.rank()) != 0) return {};
+  return bad_input("X has shape ", x.shape, ", must have pixels to sample");
 }
 
 }  // namespace CAMEO_NAMESPACE::eps

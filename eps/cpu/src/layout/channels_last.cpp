@@ -92,12 +92,11 @@ class channels_last_codes : public image_facts {
     if (n.has_op<ms::QLinearAveragePool, ms::QLinearGlobalAveragePool>())
       return a.channels_last ? kind::none : kind::mean_pool;
     if (n.has_op<ms::QLinearLeakyRelu, ms::QLinearSigmoid>()) return kind::one;
-    if (n.has_op<ms::QLinearAdd, ms::QLinearMul>()) {
-      const bool same = n.input(3) && have_same_shape(n.input(0), n.output(0)) && is_image(n.input(3)) &&
-                        have_same_shape(n.input(3), n.output(0));
-      return same ? kind::two : kind::none;
-    }
-    return kind::none;
+    return n.has_op<ms::QLinearAdd, ms::QLinearMul>() && have_one_shape(n) ? kind::two : kind::none;
+  }
+  bool have_one_shape(const node_view& n) const {
+    return n.input(3) && is_image(n.input(3)) && have_same_shape(n.input(0), n.output(0)) &&
+           have_same_shape(n.input(3), n.output(0));
   }
   bool concat_fits(const node_view& n) const {
     const std::int64_t axis = attributes_of<ms::QLinearConcat>{n.raw().attributes}.axis;

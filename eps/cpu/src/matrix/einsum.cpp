@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/detail/float_product.hpp>
 #include <cameo/eps/cpu/einsum.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include "machine/parallel_rows.hpp"
 #include "operands/operand_values.hpp"
@@ -27,7 +28,7 @@ status parse_term(std::string_view text, einsum::term& out) {
     else if (text.substr(i, 3) == "...") i += 2;
     else
       return bad_attribute("equation has '", text.substr(i, 1), "', which is not a letter, ellipsis, comma or arrow");
-    if (out.size == std::size(out.labels)) return bad_attribute("equation has a term of more than ", max_rank, " axes");
+    if (status s = check_fits("a term of equation", out.size < std::size(out.labels)); !s) return s;
     for (std::size_t k = 0; k < out.size; ++k)
       if (label == einsum::ellipsis && out.labels[k] == label)
         return bad_attribute("equation has two ellipses in one term");
@@ -49,7 +50,7 @@ status implied_output(std::span<const einsum::term> inputs, einsum::term& out) {
   if (dots) out.labels[out.size++] = einsum::ellipsis;
   for (std::size_t l = 0; l < einsum::letters; ++l) {
     if (uses[l] != 1) continue;
-    if (out.size == std::size(out.labels)) return bad_attribute("equation implies an output of too many axes");
+    if (status s = check_fits("the output of equation", out.size < std::size(out.labels)); !s) return s;
     out.labels[out.size++] = std::uint8_t(l);
   }
   return {};
@@ -85,8 +86,8 @@ struct einsum_loops {
       if (status s = usable_sizes("an input", c.input(i).shape); !s) return s;
       const std::size_t rank = c.input(i).shape.rank();
       const std::size_t named = e.inputs[i].size - std::size_t(has_dots(e.inputs[i]));
-      if (rank < named || (rank > named && !has_dots(e.inputs[i])))
-        return bad_input("input ", i, " ", c.input(i).shape, " does not have the ", named, " axes of its term");
+      const std::size_t most = has_dots(e.inputs[i]) ? max_rank : named;
+      if (status s = check_rank("an input", c.input(i).shape, named, most); !s) return s;
       dots = std::max(dots, rank - named);
     }
     for (std::size_t i = 0; i < inputs; ++i)
@@ -99,7 +100,7 @@ struct einsum_loops {
     for (std::size_t k = 0; k < e.output.size; ++k) {
       const bool all = e.output.labels[k] == einsum::ellipsis;
       for (std::size_t d = 0; d < (all ? dots : 1); ++d) {
-        if (out_rank == max_rank) return bad_input("the output would have more than ", max_rank, " axes");
+        if (status s = check_fits("the output", out_rank < max_rank); !s) return s;
         const std::size_t label = all ? einsum::letters + d : e.output.labels[k];
         out[out_rank++] = std::uint8_t(label), shown[label] = true;
         shape.push_back(sizes[label]);
@@ -107,12 +108,7 @@ struct einsum_loops {
     }
     for (std::size_t l = 0; l < label_count; ++l)
       if (sizes[l] >= 0 && !shown[l]) summed[summed_count++] = std::uint8_t(l);
-    bool zero = false;
-    for (std::size_t s = 0; s < summed_count; ++s) zero = zero || sizes[summed[s]] == 0;
-    for (std::size_t s = 0; s < summed_count && !zero; ++s)
-      if (!checked_multiply(terms, sizes[summed[s]], terms)) return bad_input("a sum would have more than 2^63 terms");
-    if (zero) terms = 0;
-    return {};
+    return count_terms();
   }
 
   /// Calls f(label, axis) for each axis of an input.
@@ -130,6 +126,14 @@ struct einsum_loops {
   }
 
  private:
+  status count_terms() {
+    bool zero = false;
+    for (std::size_t s = 0; s < summed_count; ++s) zero = zero || sizes[summed[s]] == 0;
+    for (std::size_t s = 0; s < summed_count && !zero; ++s)
+      if (status fits = check_fits("a sum", checked_multiply(terms, sizes[summed[s]], terms)); !fits) return fits;
+    if (zero) terms = 0;
+    return {};
+  }
   static bool has_dots(const einsum::term& t) {
     return std::find(t.labels, t.labels + t.size, einsum::ellipsis) != t.labels + t.size;
   }
@@ -298,8 +302,9 @@ status multiply_as(run_context& c, const einsum_loops& l, const product_axes& p)
 }  // namespace
 
 result<einsum> einsum::bind(bind_context& c) {
-  const std::string_view equation = c.string_or("equation", "");
-  const std::size_t arrow = equation.find("->");
+  const std::string_view equation = attributes_of<op::Einsum>{c.attributes}.equation;
+  constexpr std::string_view arrow_text = "->";
+  const std::size_t arrow = equation.find(arrow_text);
   const std::string_view left = equation.substr(0, arrow);
   std::size_t count = 1 + std::size_t(std::count(left.begin(), left.end(), ','));
   if (count != c.inputs.size()) return bad_attribute("equation has ", count, " terms for ", c.inputs.size(), " inputs");

@@ -1,4 +1,6 @@
 #include <cameo/eps/cpu/gemm.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <utility>
 
@@ -10,12 +12,19 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Makes C the bias of the epilogue. A C of float16 or bfloat16, which is a row, a column or a number, is widened
-/// first.
+/// Makes C the bias of the epilogue. A C of float16 or bfloat16 that is a row, a column or a number is widened first;
+/// a larger one is added `later`, when the sums are stored.
 template <class From, class T>
-status keep_bias(run_context& c, const addend_strides& strides, gemm_epilogue<T>& e) {
-  result<const T*> bias = static_cast<const T*>(c.input(2).data);
-  if constexpr (is_narrow_v<From>) bias = wide_vector<T>(c, c.input(2));
+status keep_addend(run_context& c, const addend_strides& strides, float beta, gemm_epilogue<T>& e,
+                   narrow_epilogue& later) {
+  const value& addend = c.input(2);
+  if (!addend || beta == 0) return {};  // with beta 0, an infinity in C must not give NaN
+  if (is_narrow_v<From> && strides.row != 0 && strides.column != 0) {
+    later = {narrow_elements::make(static_cast<const From*>(addend.data)), beta, std::exchange(e.f, {})};
+    return {};
+  }
+  result<const T*> bias = static_cast<const T*>(addend.data);
+  if constexpr (is_narrow_v<From>) bias = wide_vector<T>(c, addend);
   if (!bias) return bias.error();
   e.bias = *bias, e.bias_row_stride = strides.row, e.bias_column_stride = strides.column;
   return {};
@@ -25,7 +34,8 @@ status keep_bias(run_context& c, const addend_strides& strides, gemm_epilogue<T>
 
 template <class T>
 result<gemm<T>> gemm<T>::bind(bind_context& c) {
-  gemm made{c.float_or("alpha", 1), c.float_or("beta", 1), c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0, {}};
+  const attributes_of<op::Gemm> a{c.attributes};
+  gemm made{a.alpha, a.beta, a.transA != 0, a.transB != 0, {}};
   const value* const b = c.is_constant(1) ? c.inputs[1].constant : nullptr;
   if (!b || b->shape.rank() != 2) return made;
   const std::int64_t k = b->shape[made.transpose_b ? 1 : 0], n = b->shape[made.transpose_b ? 0 : 1];
@@ -36,17 +46,11 @@ result<gemm<T>> gemm<T>::bind(bind_context& c) {
 
 template <class T>
 status gemm<T>::run(run_context& c) const {
-  const extents &a_shape = c.input(0).shape, &b_shape = c.input(1).shape;
-  if (a_shape.rank() != 2 || b_shape.rank() != 2) return bad_input("A ", a_shape, " and B ", b_shape, " need rank 2");
-  const std::int64_t m = a_shape[transpose_a ? 1 : 0], k = a_shape[transpose_a ? 0 : 1];
-  const std::int64_t b_rows = b_shape[transpose_b ? 1 : 0], n = b_shape[transpose_b ? 0 : 1];
-  if (k != b_rows)
-    return bad_input("A ", a_shape, transpose_a ? " transposed" : "", " and B ", b_shape,
-                     transpose_b ? " transposed" : "", ": ", k, " columns meet ", b_rows, " rows");
-  const bool adds = c.has_input(2) && c.input(2);
-  addend_strides strides;
-  if (adds)
-    if (status s = broadcast_addend(c.input(2).shape, m, n, strides); !s) return s;
+  const value &a = c.input(0), &b = c.input(1), &addend = c.input(2);
+  const result<gemm_sizes> sizes = gemm_sizes::make(a.shape, transpose_a, b.shape, transpose_b, addend);
+  if (!sizes) return sizes.error();
+  const std::int64_t m = sizes->m, k = sizes->k, n = sizes->n;
+  const addend_strides strides = sizes->c;
   result<tensor_view<T>> y = c.output<T>(0, {m, n});
   if (!y) return y.error();
   if (y->empty()) return {};
@@ -54,26 +58,22 @@ status gemm<T>::run(run_context& c) const {
   p.for_few_rows = packed_b.for_few_rows;
   p.a = {nullptr, transpose_a ? 1 : k, transpose_a ? m : 1}, p.b = {nullptr, transpose_b ? 1 : n, transpose_b ? k : 1};
   if constexpr (std::is_integral_v<T>) {
-    p.a.data = c.input<T>(0).data(), p.b.data = c.input<T>(1).data(), p.c = y->data();
-    const T* const addend = adds ? c.input<T>(2).data() : nullptr;
+    p.a.data = static_cast<const T*>(a.data), p.b.data = static_cast<const T*>(b.data), p.c = y->data();
     return multiply_integers(c, p, [&](T v, std::int64_t i, std::int64_t j) {
-      const T w = addend ? addend[i * strides.row + j * strides.column] : T(0);
+      const auto* const added = static_cast<const T*>(addend.data);
+      const T w = added ? added[i * strides.row + j * strides.column] : T(0);
       if (alpha == 1 && beta == 1) return T(std::make_unsigned_t<T>(v) + std::make_unsigned_t<T>(w));
       return saturated<T>(double(alpha) * double(v) + double(beta) * double(w));
     });
   } else {
     result<number*> room = buffer_for_numbers<number>(c, *y);
     if (!room) return room.error();
-    p.a = {number_source<number, elements_like<T>>::make(c.input<T>(0).data()), p.a.row_stride, p.a.column_stride},
-    p.c = *room;
-    if (!packed_b.data && !bf16_b) p.b.data = c.input<T>(1).data();
+    const auto numbers = number_source<number, elements_like<T>>::make(static_cast<const T*>(a.data));
+    p.a = {numbers, p.a.row_stride, p.a.column_stride}, p.c = *room;
+    if (!packed_b.data && !bf16_b) p.b.data = static_cast<const T*>(b.data);
     p.epilogue.alpha = number(alpha), p.epilogue.beta = number(beta), p.epilogue.f = f;
     narrow_epilogue epilogue;
-    if (adds && beta != 0) {  // with beta 0, an infinity in C must not give NaN
-      if (is_narrow_v<T> && strides.row != 0 && strides.column != 0)
-        epilogue = {narrow_elements::make(c.input<T>(2).data()), beta, std::exchange(p.epilogue.f, {})};
-      else if (status s = keep_bias<T>(c, strides, p.epilogue); !s) return s;
-    }
+    if (status s = keep_addend<T>(c, strides, beta, p.epilogue, epilogue); !s) return s;
     if (status done = multiply_by_factor<T>(c, p, bf16_b); !done) return done;
     store_numbers(c, *room, *y, epilogue);
     return {};
@@ -82,14 +82,14 @@ status gemm<T>::run(run_context& c) const {
 
 template <class T>
 result<fused_gemm<T>> fused_gemm<T>::bind(bind_context& c) {
-  const std::string_view name = c.string_or("activation", "");
-  result<activation> f = activation_named(name, dtype_of<typename gemm<T>::number>);
+  const attributes_of<op::microsoft::FusedGemm> a{c.attributes};
+  result<activation> f = activation_named(a.activation, dtype_of<typename gemm<T>::number>);
   if (!f) return f.error();
   result<gemm<T>> made = gemm<T>::bind(c);
   if (!made) return made.error();
   made->f = *f;
-  made->f.give(0, c.float_or("activation_alpha", f->a));
-  made->f.give(1, c.float_or(name == "Selu" ? "activation_gamma" : "activation_beta", f->b));
+  made->f.give(0, a.activation_alpha.value_or(f->a));
+  made->f.give(1, (a.activation == "Selu" ? a.activation_gamma : a.activation_beta).value_or(f->b));
   return fused_gemm{*made};
 }
 

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/inverse.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -53,11 +54,11 @@ status inverse::run(run_context& c) const {
 }
 
 bool row_distances::accepts(const bind_context& c) {
-  const std::string_view metric = c.string_or("metric", "sqeuclidean");
-  return metric == "sqeuclidean" || metric == "euclidean";
+  const attributes_of<op::microsoft::CDist> a{c.attributes};
+  return a.metric == "sqeuclidean" || a.metric == "euclidean";
 }
 result<row_distances> row_distances::bind(bind_context& c) {
-  return row_distances{c.string_or("metric", "sqeuclidean") == "euclidean"};
+  return row_distances{attributes_of<op::microsoft::CDist>{c.attributes}.metric == "euclidean"};
 }
 
 status row_distances::run(run_context& c) const {

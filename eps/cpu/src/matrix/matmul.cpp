@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/matmul.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 #include "operands/refuse.hpp"
 #include "products/constant_factor.hpp"
@@ -68,8 +69,8 @@ bool fold_batch(matmul_side& a, const matmul_side& b, std::int64_t& m) {
 
 template <class T>
 result<matmul<T>> matmul<T>::bind(bind_context& c) {
-  matmul made{c.float_or("alpha", 1), c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0,
-              c.int_or("transBatchA", 0) != 0, c.int_or("transBatchB", 0) != 0};
+  const attributes_of<op::microsoft::FusedMatMul> a{c.attributes};
+  matmul made{a.alpha, a.transA != 0, a.transB != 0, a.transBatchA != 0, a.transBatchB != 0};
   const value* const b = c.is_constant(1) ? c.inputs[1].constant : nullptr;
   if (!b || b->shape.rank() < 2 || made.batch_b) return made;
   const matmul_side side = side_of(b->shape, false, false, false);
@@ -83,12 +84,13 @@ result<matmul<T>> matmul<T>::bind(bind_context& c) {
 template <class T>
 status matmul<T>::run(run_context& c) const {
   const extents &a_shape = c.input(0).shape, &b_shape = c.input(1).shape;
-  if (a_shape.rank() == 0 || b_shape.rank() == 0)
-    return bad_input("A ", a_shape, " and B ", b_shape, " need at least one axis");
+  if (status s = check_rank("A", a_shape, 1, max_rank); !s) return s;
+  if (status s = check_rank("B", b_shape, 1, max_rank); !s) return s;
   matmul_side a = side_of(a_shape, true, transpose_a, batch_a), b = side_of(b_shape, false, transpose_b, batch_b);
   extents batch, y_shape;
-  if (a.columns != b.rows || !broadcast(a.batch, b.batch, batch))
-    return bad_input("A ", a_shape, " and B ", b_shape, " don't fit: ", a.columns, " columns meet ", b.rows, " rows");
+  if (status s = check_factors(a_shape, b_shape, a.columns, b.rows); !s) return s;
+  const bool fit = broadcast(a.batch, b.batch, batch);
+  if (status s = check_broadcasts("A", a_shape, b_shape, fit); !s) return s;
   y_shape = batch;
   if (!a.vector) y_shape.push_back(a.rows);
   if (!b.vector) y_shape.push_back(b.columns);

@@ -1,10 +1,12 @@
 #include <cameo/eps/cpu/sparse_matmul.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 #include <algorithm>
 #include <utility>
 
 #include "operands/operand_values.hpp"
 #include "operands/usable_sizes.hpp"
+#include "products/products.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
 namespace {
@@ -23,24 +25,22 @@ struct sparse_matrix {
 };
 
 result<sparse_matrix> read_sparse(const value& a) {
-  if (a.kind != value_kind::sparse_tensor || a.parts.size() != 2 || a.shape.rank() != 2)
-    return bad_input("A ", a.shape, " must be a sparse matrix");
+  if (a.kind != value_kind::sparse_tensor || a.parts.size() != 2) return bad_input("A must be a sparse tensor");
+  if (status s = check_rank("A", a.shape, 2, 2); !s) return s;
   const value &elements = a.parts[0], &places = a.parts[1];
   if (status s = usable_sizes("A", a.shape); !s) return s;
-  if (elements.shape.rank() != 1 || elements.type != a.type || places.type != dtype::i64)
-    return bad_input("A has elements ", elements.shape, " of ", elements.type, ", must be a list of ", a.type);
+  if (status s = check_rank("the elements of A", elements.shape, 1, 1); !s) return s;
+  if (status s = check_type("the list of A", elements.type, a.type); !s) return s;
+  if (status s = check_type("the indices of A", places.type, dtype::i64); !s) return s;
   const std::int64_t count = elements.shape[0];
   const bool flat = places.shape == extents{count};
-  if (!flat && places.shape != extents{count, 2})
-    return bad_input("A has indices ", places.shape, " for ", count, " elements, must be ", extents{count}, " or ",
-                     extents{count, 2});
+  if (!flat)
+    if (status s = check_shape("the indices of A", places.shape, {count, 2}); !s) return s;
   const sparse_matrix made{&elements, static_cast<const std::int64_t*>(places.data), flat, count, a.shape[0],
                            a.shape[1]};
-  for (std::int64_t i = 0; i < count; ++i) {
-    const bool within = flat ? made.places[i] >= 0 && made.places[i] < made.rows * made.columns
-                             : made.places[2 * i] >= 0 && made.places[2 * i] < made.rows &&
-                                   made.places[2 * i + 1] >= 0 && made.places[2 * i + 1] < made.columns;
-    if (!within) return bad_input("element ", i, " of A lies outside its shape ", a.shape);
+  for (std::int64_t i = 0; i < places.shape.count(); ++i) {
+    const std::int64_t limit = flat ? made.rows * made.columns : i % 2 == 0 ? made.rows : made.columns;
+    if (status s = check_element("the indices of A", made.places[i], 0, limit - 1); !s) return s;
   }
   return made;
 }
@@ -56,7 +56,8 @@ bool sparse_matmul::accepts(const bind_context& c) {
   return c.inputs.size() == 2 && c.inputs[0].type == c.inputs[1].type;
 }
 result<sparse_matmul> sparse_matmul::bind(bind_context& c) {
-  return sparse_matmul{c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0, c.float_or("alpha", 1)};
+  const attributes_of<op::microsoft::SparseToDenseMatMul> a{c.attributes};
+  return sparse_matmul{a.transA != 0, a.transB != 0, a.alpha};
 }
 
 status sparse_matmul::run(run_context& c) const {
@@ -64,9 +65,7 @@ status sparse_matmul::run(run_context& c) const {
   if (!a) return a.error();
   const extents& b = c.input(1).shape;
   const std::int64_t m = transpose_a ? a->columns : a->rows, k = transpose_a ? a->rows : a->columns;
-  if (b[transpose_b ? 1 : 0] != k)
-    return bad_input("B ", b, " must be a matrix with ", k, transpose_b ? " columns" : " rows", ", for A ",
-                     c.input(0).shape);
+  if (status s = check_factors(c.input(0).shape, b, k, b[transpose_b ? 1 : 0]); !s) return s;
   const std::int64_t n = b[transpose_b ? 0 : 1], step = transpose_b ? 1 : n, apart = transpose_b ? k : 1;
   const result<value*> y = c.output(0, {m, n});
   if (!y) return y.error();

@@ -19,6 +19,13 @@ bool is_single(const operand& o) {
   return single;
 }
 
+/// True for a constant of 8 bits that can be packed in advance.
+bool is_constant_matrix(const bind_context& c, std::size_t input) {
+  if (!c.prepack || !c.is_constant(input)) return false;
+  const value& b = *c.inputs[input].constant;
+  return b.shape.rank() == 2 && b.shape.count() > 0 && (b.type == dtype::u8 || b.type == dtype::i8);
+}
+
 void pack_matrix(const integer_panels& form, const code_matrix& b, std::byte* to) {
   const integer_codes codes{b.data, b.is_signed, b.zeros.data(), b.zeros.size() > 1 ? 1 : 0};
   const std::int64_t column = b.transposed ? b.k : 1, row = b.transposed ? 1 : b.n;
@@ -30,11 +37,10 @@ void pack_matrix(const integer_panels& form, const code_matrix& b, std::byte* to
 result<integer_factor> integer_factor::bind(bind_context& c, std::size_t input, std::size_t zero_input,
                                             std::size_t row_zero_input, bool transposed) {
   integer_factor made;
-  if (!c.prepack || !c.is_constant(input) || c.inputs[input].constant->shape.rank() != 2) return made;
-  if (c.has_input(row_zero_input) && !is_single(c.inputs[row_zero_input])) return made;
+  if (!is_constant_matrix(c, input) || (c.has_input(row_zero_input) && !is_single(c.inputs[row_zero_input])))
+    return made;
   const value& b = *c.inputs[input].constant;
   const std::int64_t k = b.shape[transposed ? 1 : 0], n = b.shape[transposed ? 0 : 1];
-  if (k < 1 || n < 1 || (b.type != dtype::u8 && b.type != dtype::i8)) return made;
   const value* const zero = c.has_input(zero_input) ? c.constant(zero_input) : nullptr;
   if (c.has_input(zero_input) && !zero) return made;
   const std::int64_t count = zero ? zero->shape.count() : 1;

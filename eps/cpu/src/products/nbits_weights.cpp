@@ -33,27 +33,25 @@ struct nbits_form {
   float float_zero(const value& from, std::int64_t j, std::int64_t b) const { return scale(from, j, b); }
 };
 
-status check_count(const value& v, std::string_view name, std::int64_t count) {
-  if (!v || v.shape.count() == count) return {};
-  return bad_input(name, " has shape ", v.shape, "; it must have ", count, " elements");
+/// An input that may be absent.
+status check_elements(std::string_view name, const value& v, std::int64_t count) {
+  return check_count(name, v ? v.shape.count() : count, count);
 }
 
 }  // namespace
 
 status check_matrix(const nbits_matrix& m) {
-  constexpr std::int64_t wide = std::int64_t{1} << 40;
   std::int64_t all = 0;
-  if (m.k < 1 || m.n < 1 || m.k > wide || m.n > wide || !checked_multiply(m.depth() * 8, m.n + 64, all))
-    return bad_attribute("K is ", m.k, " and N is ", m.n, "; they must be sizes of a matrix");
-  return {};
+  return check_fits("B", checked_multiply(m.depth() * 8, m.n + 64, all));
 }
 
 status check_weights(const nbits_matrix& m, const value& b, const value& scales, const value& zeros,
                      const value& bias) {
-  status fits = check_count(b, "B", m.n * m.blocks() * m.block_bytes());
-  if (fits) fits = check_count(scales, "scales", m.n * m.blocks());
-  if (fits) fits = check_count(zeros, "zero_points", m.n * (zeros.type == dtype::u8 ? m.zero_bytes() : m.blocks()));
-  return fits ? check_count(bias, "bias", m.n) : fits;
+  if (status s = check_elements("B", b, m.n * m.blocks() * m.block_bytes()); !s) return s;
+  if (status s = check_elements("scales", scales, m.n * m.blocks()); !s) return s;
+  const std::int64_t of_zeros = m.n * (zeros.type == dtype::u8 ? m.zero_bytes() : m.blocks());
+  if (status s = check_elements("zero_points", zeros, of_zeros); !s) return s;
+  return check_elements("bias", bias, m.n);
 }
 
 result<nbits_factor> pack_weights(bind_context& c, const nbits_matrix& m) {

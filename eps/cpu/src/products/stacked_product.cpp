@@ -10,7 +10,8 @@ result<stacked_product> stack_of(const extents& a, const extents& b) {
   if (a.rank() > 1) p.m = a[a.rank() - 2];
   p.a_stack = extents{a.dims().first(a.rank() > 2 ? a.rank() - 2 : 0)};
   p.b_stack = extents{b.dims().first(b.rank() > 2 ? b.rank() - 2 : 0)};
-  if (!broadcast(p.a_stack, p.b_stack, p.stack)) return bad_input("A ", a, " and B ", b, " don't broadcast");
+  const bool fit = broadcast(p.a_stack, p.b_stack, p.stack);
+  if (status s = check_broadcasts("A", a, b, fit); !s) return s;
   p.y = p.stack;
   if (a.rank() > 1) p.y.push_back(p.m);
   if (b.rank() > 1) p.y.push_back(p.n);
@@ -36,8 +37,7 @@ result<spread> spread_of(const value& v, const extents& whole, std::int64_t size
   if (shape.count() == 1) return spread{};
   if (shape.rank() == 1 && shape[0] == size) return spread{1, 0};
   if (shape.rank() == whole.rank() && shape.rank() > 1 && shape.count() == matrices * size) return spread{1, size};
-  return bad_input(what, " ", shape, " of a tensor ", whole, " must be one number or ", size,
-                   " numbers, or these for each matrix");
+  return bad_input(what, " has shape ", shape, ", must be one element or ", size, ", or these for each matrix");
 }
 
 status product_run::prepare() {
@@ -70,7 +70,7 @@ status product_run::each(detail::function_ref<status(const integer_product&, std
 status product_run::pack(std::int64_t matrix) {
   if (matrix == packed_) return {};
   if (b_.data) {
-    if (a_over_.step != 0) return bad_input("a_zero_point ", a_zero_.shape, " must be one number, as the model says");
+    if (a_over_.step != 0) return check_count("a_zero_point", a_zero_.shape.count(), 1);
     panels_ = panels_of(b_);
   } else {
     const auto zeros = b_zeros_.subspan(std::size_t(b_over_.at(matrix, 0)), std::size_t(b_over_.step ? p_.n : 1));

@@ -10,22 +10,13 @@
 #include "products/stacked_product.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
-namespace {
-
-status check_columns(const value& v, std::int64_t n, std::string_view what) {
-  if (!v || v.shape.count() == 1 || (v.shape.rank() == 1 && v.shape[0] == n)) return {};
-  return bad_input(what, " has shape ", v.shape, "; it must be one number, or ", n, " for the columns of B");
-}
-
-}  // namespace
 
 status multiply_to_floats(run_context& c, const scaled_codes& with, const integer_factor& packed, float* y) {
   const result<stacked_product> p = stack_of(with.a.shape, with.b.shape);
   if (!p) return p.error();
-  if (status fits = check_columns(with.b_scale, p->n, "b_scale"); !fits) return fits;
-  if (status fits = check_columns(with.b_zero, p->n, "b_zero_point"); !fits) return fits;
-  if (with.bias && with.bias.shape.count() != p->n)
-    return bad_input("bias has shape ", with.bias.shape, "; it must have ", p->n, " numbers, one per column of B");
+  if (status s = check_per_column("b_scale", with.b_scale, p->n); !s) return s;
+  if (status s = check_per_column("b_zero_point", with.b_zero, p->n); !s) return s;
+  if (status s = check_count("bias", with.bias ? with.bias.shape.count() : p->n, p->n); !s) return s;
   const std::size_t n = std::size_t(p->n), width = n + widest_panel;
   const result<std::span<float>> factors = c.scratch<float>(width), bias = c.scratch<float>(width);
   if (!factors || !bias) return status_code::out_of_memory;

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/gather_block_quantized.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 #include "elementwise/cast_rows.hpp"
 #include "functions/quantized.hpp"
@@ -50,23 +51,19 @@ struct coded_blocks {
 
 status place_scales(coded_blocks& b) {
   const extents& s = b.scales.shape;
-  if (s.rank() != b.shape.rank()) return bad_input("scales ", s, " must have the rank of data ", b.shape);
-  std::int64_t step = 1;
-  for (std::size_t i = s.rank(); i-- > 0; step *= s[i]) {
-    const std::int64_t size = b.shape[i];
-    const bool on_axis = std::int64_t(i) == b.axis;
-    const std::int64_t wanted = !on_axis ? size : b.block == 0 ? 1 : (size + b.block - 1) / b.block;
-    if (s[i] != wanted && !(!on_axis && b.are_floats() && s[i] == 1))
-      return bad_input("scales ", s, " must have ", wanted, " on axis ", i, " for elements ", b.shape);
-    b.steps[i] = s[i] == 1 && wanted != 1 ? 0 : step;
+  extents must = b.shape;
+  for (std::size_t i = 0; i < must.rank(); ++i) {
+    if (std::int64_t(i) == b.axis) must[i] = b.block == 0 ? 1 : (must[i] + b.block - 1) / b.block;
+    else if (b.are_floats() && i < s.rank() && s[i] == 1) must[i] = 1;
   }
+  if (status fits = check_shape("scales", s, must); !fits) return fits;
+  std::int64_t step = 1;
+  for (std::size_t i = s.rank(); i-- > 0; step *= s[i]) b.steps[i] = s[i] == 1 && std::int64_t(i) != b.axis ? 0 : step;
   if (!b.zeros) return {};
   const std::int64_t bits = std::int64_t(bits_of(b.type)), last = s.rank() > 0 ? s.back() : 1;
   const std::int64_t count = b.pads_rows() && last > 0 ? s.count() / last * ((last * bits + 7) / 8) : s.count();
-  if (b.are_floats()) return bad_input("zero_points are not for data of floats");
-  if (b.zeros.shape.count() != count)
-    return bad_input("zero_points has shape ", b.zeros.shape, "; it must have ", count, " elements");
-  return {};
+  if (status fits = check_needs("zero_points", true, "data of integers", !b.are_floats()); !fits) return fits;
+  return check_count("zero_points", b.zeros.shape.count(), count);
 }
 
 /// Dequantizes elements [first, first + n) of the data to the output's type.
@@ -90,11 +87,9 @@ void dequantize_slice(const coded_blocks& b, std::int64_t first, std::int64_t n,
 }  // namespace
 
 result<gather_block_quantized> gather_block_quantized::bind(bind_context& c) {
-  const gather_block_quantized made{c.int_or("gather_axis", 0), c.int_or("quantize_axis", 1),
-                                    c.int_or("block_size", 128), c.int_or("bits", 4)};
-  if (made.block != 0 && (made.block < 16 || (made.block & (made.block - 1)) != 0))
-    return bad_attribute("block_size is ", made.block, "; it must be a power of two from 16 on, or 0");
-  return made;
+  const attributes_of<op::microsoft::GatherBlockQuantized> a{c.attributes};
+  if (status s = check_power_of_two("block_size", a.block_size ? a.block_size : 16, 16); !s) return s;
+  return gather_block_quantized{a.gather_axis, a.quantize_axis, a.block_size, a.bits};
 }
 
 status gather_block_quantized::run(run_context& c) const {
@@ -108,13 +103,13 @@ status gather_block_quantized::run(run_context& c) const {
     b.type = bits == 2 ? dtype::u2 : bits == 4 ? dtype::u4 : dtype::u8;
     if (!checked_multiply(b.shape.back(), 8 / bits, b.shape[b.shape.rank() - 1])) return status_code::out_of_memory;
   }
-  if (block == 0 && !b.are_floats()) return bad_input("block_size is 0, which is for data of floats");
+  if (status s = check_needs("block_size is 0, which", block == 0, "data of floats", b.are_floats()); !s) return s;
   if (status s = usable_sizes("data", b.shape); !s) return s;
   if (status s = place_scales(b); !s) return s;
   const auto at = std::size_t((gather_axis + rank) % rank);
   extents shape{b.shape.dims().first(at)};
-  if (shape.rank() + c.input(1).shape.rank() + b.shape.rank() - at - 1 > max_rank)
-    return bad_input("indices ", c.input(1).shape, " make the rank of the output too large");
+  const std::size_t y_rank = c.input(1).shape.rank() + b.shape.rank() - 1;
+  if (status s = check_fits("the output", y_rank <= max_rank); !s) return s;
   for (const std::int64_t size : c.input(1).shape) shape.push_back(size);
   for (const std::int64_t size : b.shape.dims().subspan(at + 1)) shape.push_back(size);
   const result<value*> y = c.output(0, shape);

@@ -1,6 +1,8 @@
 // The shape and the packing of the weights of quantized convolutions.
 #include "integer_filters.hpp"
 #include <cameo/geometry/conv.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
+#include <cameo/op/read_window.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 namespace {
@@ -103,10 +105,8 @@ result<integer_filters> weights_of(run_context& c, const integer_conv_state& sta
 }
 
 result<integer_conv_state> integer_conv_state::read(bind_context& c, std::size_t w_input, std::size_t zero_input) {
-  const result<window> shape = window_of(c);
-  if (!shape) return shape.error();
-  integer_conv_state made{*shape, c.int_or("group", 1), {}, c.int_or("channels_last", 0) != 0};
-  if (status s = geometry::check_groups(made.groups); !s) return s;
+  const attributes_of<op::microsoft::QLinearConv> a{c.attributes};
+  integer_conv_state made{detail::window_of(a), a.group, {}, a.channels_last != 0};
   const value* const zero = c.has_input(zero_input) ? c.constant(zero_input) : nullptr;
   if (!c.prepack || !c.is_constant(w_input) || (c.has_input(zero_input) && !zero)) return made;
   const value& w = *c.inputs[w_input].constant;

@@ -7,16 +7,16 @@ namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// Reads the scale and the zero point (which may be absent) of an operand.
-result<linear_code> read_code(const linear_code_inputs& at, dtype type, const value& scale, const value& zero) {
+result<linear_code> read_code(dtype type, const value& scale, const value& zero) {
   linear_code made{type, 1, 0};
-  if (scale.type != dtype::f32 || scale.shape.count() != 1)
-    return bad_input("the scale, input ", at.scale, ", is ", scale.type, " ", scale.shape,
-                     "; it must be one float for the whole tensor");
+  const auto check = [](std::string_view name, const value& v, dtype must) {
+    const status s = check_type(name, v.type, must);
+    return s ? check_count(name, v.shape.count(), 1) : s;
+  };
+  if (status s = check("the scale", scale, dtype::f32); !s) return s;
   made.scale = static_cast<const float*>(scale.data)[0];
   if (!zero) return made;
-  if (zero.type != type || zero.shape.count() != 1)
-    return bad_input("the zero point, input ", at.zero, ", is ", zero.type, " ", zero.shape, "; it must be one ", type,
-                     " for the whole tensor");
+  if (status s = check("the zero point", zero, type); !s) return s;
   made.zero = code_of(type, codes(zero)[0]);
   return made;
 }
@@ -30,14 +30,14 @@ linear_code_inputs linear_code_inputs::bind(const bind_context& c, dtype type, s
   const value* const z = c.has_input(zero) ? c.constant(zero) : nullptr;
   if (!s || (c.has_input(zero) && !z)) return made;
   // An error is reported by the run, as it is for scales that are not constant.
-  if (const result<linear_code> known = read_code(made, type, *s, z ? *z : value{}))
+  if (const result<linear_code> known = read_code(type, *s, z ? *z : value{}))
     made.known = *known, made.is_known = true;
   return made;
 }
 
 result<linear_code> linear_code_inputs::read(run_context& c, dtype type) const {
   if (is_known) return known;
-  return read_code(*this, type, c.input(scale), c.has_input(zero) ? c.input(zero) : value{});
+  return read_code(type, c.input(scale), c.has_input(zero) ? c.input(zero) : value{});
 }
 
 void write_codes(const linear_code& to, const float* v, std::uint8_t* y, std::int64_t n) {

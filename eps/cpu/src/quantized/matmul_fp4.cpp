@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/detail/float_product.hpp>
 #include <cameo/eps/cpu/matmul_fp4.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -21,10 +22,6 @@ constexpr float nf4_values[16] = {-1.0f,         -0.69619280f, -0.52507305f, -0.
                                   -0.091050036f, 0.0f,         0.079580300f, 0.16093020f,  0.24611230f,  0.33791524f,
                                   0.44070983f,   0.56261700f,  0.72295684f,  1.0f};
 
-status check_columns(const value& a, std::int64_t k) {
-  if (a.shape.rank() > 0 && a.shape.back() == k) return {};
-  return bad_input("A has shape ", a.shape, "; its last axis must have ", k, " elements");
-}
 /// Makes the output Y [..., n] = A [..., k] * B: calls multiply_rows(number of rows, y) to compute it as float.
 template <class F>
 status fill_output(run_context& c, std::int64_t k, std::int64_t n, const F& multiply_rows) {
@@ -97,14 +94,12 @@ nbits_matrix panels_of_bnb4(const matmul_bnb4& p) {
 }  // namespace
 
 result<matmul_bnb4> matmul_bnb4::bind(bind_context& c) {
-  const std::int64_t type = c.int_or("quant_type", -1);
-  matmul_bnb4 made{c.int_or("K", 0), c.int_or("N", 0), c.int_or("block_size", 0), type == 0 ? fp4_values : nf4_values,
-                   c.int_or("transB", 1) != 0};
+  const attributes_of<op::microsoft::MatMulBnb4> a{c.attributes};
+  matmul_bnb4 made{a.K, a.N, a.block_size, a.quant_type == 0 ? fp4_values : nf4_values, a.transB != 0};
   std::int64_t count = 0;
-  if (made.block < 16 || (made.block & (made.block - 1)) != 0)
-    return bad_attribute("block_size is ", made.block, ", must be a power of two of at least 16");
-  if (made.k < 1 || made.n < 1 || !checked_multiply(made.k, made.n, count) || !checked_add(count, made.block, count))
-    return bad_attribute("K is ", made.k, " and N is ", made.n, "; they must be sizes of a matrix");
+  if (status s = check_power_of_two("block_size", made.block, 16); !s) return s;
+  const bool fit = checked_multiply(made.k, made.n, count) && checked_add(count, made.block, count);
+  if (status s = check_fits("B", fit); !s) return s;
   const nbits_matrix m = panels_of_bnb4(made);
   if (!m.block || !c.prepack || !c.is_constant(1) || !c.is_constant(2)) return made;
   if (status fits = made.check_parts(c.inputs[1].constant->shape, c.inputs[2].constant->shape); !fits) return fits;
@@ -116,14 +111,13 @@ result<matmul_bnb4> matmul_bnb4::bind(bind_context& c) {
 
 status matmul_bnb4::check_parts(const extents& codes, const extents& absmax) const {
   const std::int64_t count = k * n;
-  if (codes.count() == (count + 1) / 2 && absmax.count() == (count - 1) / block + 1) return {};
-  return bad_input("B ", codes, " and absmax ", absmax, " must have ", (count + 1) / 2, " and ",
-                   (count - 1) / block + 1, " elements");
+  if (status s = check_count("B", codes.count(), (count + 1) / 2); !s) return s;
+  return check_count("absmax", absmax.count(), (count - 1) / block + 1);
 }
 
 status matmul_bnb4::run(run_context& c) const {
   const value &a = c.input(0), &codes = c.input(1), &absmax = c.input(2);
-  if (status fits = check_columns(a, transposed ? k : n); !fits) return fits;
+  if (status s = check_count("the last axis of A", a.shape.back(), transposed ? k : n); !s) return s;
   if (status fits = check_parts(codes.shape, absmax.shape); !fits) return fits;
   if (const nbits_matrix m = panels_of_bnb4(*this); m.block) {
     if (b.codes) return multiply_output(c, m, b);
@@ -155,18 +149,19 @@ namespace {
 status read_fpq4(const value& sizes, const extents& codes, bool has_zeros, nbits_matrix& out) {
   out = {integers{sizes}[0], integers{sizes}[1], 4, 32};
   constexpr std::int64_t most = std::int64_t{1} << 40;
+  for (const std::int64_t each : {out.k, out.n})
+    if (status s = check_element("B_shape", each, 1, most); !s) return s;
   std::int64_t size = 0, count = 0;
-  const bool usable = out.k > 0 && out.n > 0 && out.k < most && out.n < most &&
-                      checked_multiply(out.blocks(), out.n, count) &&
-                      checked_multiply(count, has_zeros ? std::int64_t{21} : 20, size);
-  if (usable && codes.count() == size) return {};
-  return bad_input("B ", codes, " must have ", size, " bytes for a matrix of ", out.k, " x ", out.n);
+  const bool fits =
+      checked_multiply(out.blocks(), out.n, count) && checked_multiply(count, has_zeros ? std::int64_t{21} : 20, size);
+  if (status s = check_fits("B", fits); !s) return s;
+  return check_count("B", codes.count(), size);
 }
 
 }  // namespace
 
 result<matmul_fpq4> matmul_fpq4::bind(bind_context& c) {
-  matmul_fpq4 made{c.int_or("blk_quant_type", 1) != 0};
+  matmul_fpq4 made{attributes_of<op::microsoft::MatMulFpQ4>{c.attributes}.blk_quant_type != 0};
   const value* const sizes = c.constant(2);
   if (!c.prepack || !c.is_constant(1) || !sizes || sizes->shape != extents{2}) return made;
   nbits_matrix m{};
@@ -180,7 +175,7 @@ result<matmul_fpq4> matmul_fpq4::bind(bind_context& c) {
 status matmul_fpq4::run(run_context& c) const {
   nbits_matrix m{};
   if (status fits = read_fpq4(c.input(2), c.input(1).shape, has_zeros, m); !fits) return fits;
-  if (status fits = check_columns(c.input(0), m.k); !fits) return fits;
+  if (status s = check_count("the last axis of A", c.input(0).shape.back(), m.k); !s) return s;
   if (b.codes) return multiply_output(c, m, b);
   const result<nbits_factor> packed = pack_panels(c, m, fpq4_form{m, has_zeros ? dtype::u8 : dtype::undefined});
   return packed ? multiply_output(c, m, *packed) : packed.error();

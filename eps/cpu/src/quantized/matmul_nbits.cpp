@@ -1,6 +1,7 @@
 // MatMulNBits: products of floats, or of floats that are quantized to int8, and weights of 2, 4 or 8 bits.
 #include <cameo/eps/cpu/detail/float_product.hpp>
 #include <cameo/eps/cpu/matmul_nbits.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 #include "operands/refuse.hpp"
 #include "products/nbits_product.hpp"
@@ -14,11 +15,9 @@ namespace {
 status multiply_grouped(run_context& c, const nbits_matrix& b, const value& groups, const value& a, std::int64_t m,
                         float* y) {
   const tensor_view<const std::int32_t> of = groups.as_unchecked<std::int32_t>();
-  if (of.count() != b.k && of.count() != b.depth())
-    return bad_input("g_idx has shape ", groups.shape, "; it must have ", b.k, " elements");
+  if (of.count() != b.k && of.count() != b.depth()) return check_count("g_idx", of.count(), b.k);
   for (std::int64_t i = 0; i < b.k; ++i)
-    if (of[i] < 0 || of[i] >= b.blocks())
-      return bad_input("g_idx is ", of[i], " for row ", i, " of B, which has ", b.blocks(), " blocks");
+    if (status s = check_element("g_idx", of[i], 0, b.blocks() - 1); !s) return s;
   const result<std::span<float>> room = c.scratch<float>(std::size_t(b.k * b.n));
   const result<const float*> bias = padded_bias(c, c.input(5), b.n);
   const result<nbits_rows_of_a> rows = few_bit_rows(c, b, a, m);
@@ -44,12 +43,12 @@ status multiply_rows(run_context& c, const nbits_matrix& b, const nbits_factor& 
 }  // namespace
 
 result<matmul_nbits> matmul_nbits::bind(bind_context& c) {
-  matmul_nbits made{c.int_or("K", 0), c.int_or("N", 0), c.int_or("bits", 4), c.int_or("block_size", 0),
-                    c.int_or("accuracy_level", 0) == 4};
+  const attributes_of<op::microsoft::MatMulNBits> a{c.attributes};
+  matmul_nbits made{a.K, a.N, a.bits, a.block_size, a.accuracy_level == 4};
   const nbits_matrix matrix{made.k, made.n, made.bits, made.block};
   if (status fits = check_matrix(matrix); !fits) return fits;
-  if (const std::int64_t form = c.int_or("weight_prepacked", 0); form != 0)
-    return bad_attribute("weight_prepacked is ", form, "; B must be as MatMulNBits defines it, which is 0");
+  if (a.weight_prepacked != 0)
+    return bad_attribute("weight_prepacked is ", a.weight_prepacked, ", must be 0: B as MatMulNBits defines it");
   if (c.has_input(4)) return made;
   const result<nbits_factor> packed = pack_weights(c, matrix);
   if (!packed) return packed.error();

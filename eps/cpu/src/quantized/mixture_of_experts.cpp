@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/detail/float_product.hpp>
 #include <cameo/eps/cpu/mixture_of_experts.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
 #include <algorithm>
@@ -19,7 +20,16 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-using function = mixture_of_experts::function;
+using function = op::activation_type_choice;
+
+/// The names of the inputs of a layer.
+struct layer_names {
+  std::string_view weights, bias, scales, zeros;
+};
+constexpr layer_names names_of_layers[] = {
+    {"fc1_experts_weights", "fc1_experts_bias", "fc1_scales", "fc1_zero_points"},
+    {"fc2_experts_weights", "fc2_experts_bias", "fc2_scales", "fc2_zero_points"},
+    {"fc3_experts_weights", "fc3_experts_bias", "fc3_scales", "fc3_zero_points"}};
 
 /// The weights of one layer of all experts, [experts, n, k], which are not copied. `bits` is 0 if they are not
 /// quantized.
@@ -30,18 +40,14 @@ struct expert_weights {
   bool present() const { return bool(*codes); }
   std::int64_t zero_bytes(std::int64_t numbers) const { return (numbers * bits + 7) / 8; }
 
-  status check(std::string_view name) const {
-    if (codes->shape != extents{experts, n, bits ? k * bits / 8 : k} || (bits && k * bits % 8 != 0))
-      return bad_input(name, " ", codes->shape, " must be [", experts, ",", n, ",", bits ? k * bits / 8 : k, "]");
-    if (*bias && bias->shape != extents{experts, n})
-      return bad_input(name, "_bias ", bias->shape, " must be ", extents{experts, n});
+  status check(const layer_names& names) const {
+    if (status s = check_shape(names.weights, codes->shape, {experts, n, bits ? k * bits / 8 : k}); !s) return s;
+    if (status s = check_input(names.bias, *bias, {experts, n}); !s) return s;
     if (!bits) return {};
-    if (!*scales || scales->shape.count() != experts * n * blocks)
-      return bad_input(name, "_scales ", scales->shape, " must have ", experts * n * blocks, " elements");
+    if (k * bits % 8 != 0) return bad_input(names.weights, " has rows of ", k, " elements, must have whole bytes");
+    if (status s = check_count(names.scales, *scales ? scales->shape.count() : 0, experts * n * blocks); !s) return s;
     const std::int64_t bytes = whole_rows() ? experts * zero_bytes(n) : experts * n * zero_bytes(blocks);
-    if (*zeros && zeros->shape.count() != bytes)
-      return bad_input(name, "_zero_points ", zeros->shape, " must have ", bytes, " bytes");
-    return {};
+    return check_count(names.zeros, *zeros ? zeros->shape.count() : bytes, bytes);
   }
   /// True if the zero points of an expert are packed without gaps between rows.
   bool whole_rows() const { return scales->shape.rank() == 2; }
@@ -278,34 +284,30 @@ status read_layers(run_context& c, const mixture_of_experts& how, std::int64_t e
   layers[0].n = layers[0].codes->shape[1], layers[0].k = width;
   layers[1].n = width, layers[1].k = inner, layers[2].n = inner, layers[2].k = width;
   if (inner < 1 || width < 1 || (fused && layers[0].n % 2 != 0))
-    return bad_input("fc1 ", layers[0].codes->shape, " has no whole number of elements for fc2");
-  constexpr std::string_view names[] = {"fc1", "fc2", "fc3"};
+    return bad_input("fc1_experts_weights has shape ", layers[0].codes->shape, ", must have rows for fc2");
   for (std::size_t i = 0; i < 3; ++i) {
     expert_weights& w = layers[i];
     if (!w.present()) continue;
     if (w.k > std::int64_t{1} << 40) return status_code::out_of_memory;
     if (quantized && how.block) {
       if (w.k % how.block != 0)
-        return bad_input(names[i], " takes ", w.k, " elements, not a multiple of block_size ", how.block);
+        return bad_input(names_of_layers[i].weights, " has rows of ", w.k, " elements, must have a multiple of ",
+                         "block_size, ", how.block);
       w.blocks = w.k / how.block;
     }
-    if (status fits = w.check(names[i]); !fits) return fits;
+    if (status fits = w.check(names_of_layers[i]); !fits) return fits;
   }
   return {};
 }
 
 }  // namespace
 
-status mixture_of_experts::read(const bind_context& c, mixture_of_experts& made) {
-  const std::string_view name = c.string_or("activation_type", "relu");
-  constexpr std::string_view names[] = {"relu", "gelu", "silu", "identity", "swiglu"};
-  const auto* const found = std::find(std::begin(names), std::end(names), name);
-  made.f = function(found - std::begin(names));
-  made.k = c.int_or("k", 1), made.fusion = c.int_or("swiglu_fusion", 0);
-  made.normalized = c.int_or("normalize_routing_weights", 0) != 0;
-  made.alpha = c.float_or("activation_alpha", 1), made.beta = c.float_or("activation_beta", 0);
-  made.limit = c.float_or("swiglu_limit", std::numeric_limits<float>::infinity());
-  return {};
+template <class Attributes>
+void mixture_of_experts::read(const Attributes& a) {
+  f = a.activation_type, k = a.k, fusion = a.swiglu_fusion;
+  normalized = a.normalize_routing_weights != 0;
+  alpha = a.activation_alpha, beta = a.activation_beta;
+  limit = a.swiglu_limit.value_or(std::numeric_limits<float>::infinity());
 }
 
 /// Packs constant weights of a floating-point type as panels, expert by expert.
@@ -330,7 +332,7 @@ status mixture_of_experts::keep_floats(bind_context& c, std::size_t input, const
 
 result<moe> moe::bind(bind_context& c) {
   moe made;
-  if (status s = read(c, made); !s) return s;
+  made.read(attributes_of<op::microsoft::MoE>{c.attributes});
   for (std::size_t i = 0; i < 3; ++i) {
     const std::size_t at = inputs_of_moe[i][0];
     if (!c.prepack || !c.is_constant(at)) continue;
@@ -356,7 +358,7 @@ status mixture_of_experts::keep_codes(bind_context& c, std::size_t layer, nbits_
                    s[2] * 8 / bits[layer], bits[layer]};
   if (block && w.k % block != 0) return {};
   if (block) w.blocks = w.k / block;
-  if (!w.check("weights")) return {};
+  if (!w.check(names_of_layers[layer])) return {};
   const result<nbits_factor> packed = pack_panels(c, w.matrix(w.experts), form_of(w, layer, 0));
   if (!packed) return packed.error();
   panels = *packed;
@@ -364,18 +366,18 @@ status mixture_of_experts::keep_codes(bind_context& c, std::size_t layer, nbits_
 }
 
 bool qmoe::accepts(const bind_context& c) {
-  return c.string_or("quant_type", "int") == "int" && c.int_or("weights_prepacked", -1) != 1 &&
-         c.inputs[2].type == dtype::u8;
+  const attributes_of<op::microsoft::QMoE> a{c.attributes};
+  return a.quant_type == "int" && a.weights_prepacked != 1 && c.inputs[2].type == dtype::u8;
 }
 result<qmoe> qmoe::bind(bind_context& c) {
+  const attributes_of<op::microsoft::QMoE> a{c.attributes};
   qmoe made;
-  if (status s = read(c, made); !s) return s;
-  const std::int64_t common = c.int_or("expert_weight_bits", 4);
-  constexpr std::string_view names[] = {"fc1_expert_weight_bits", "fc2_expert_weight_bits", "fc3_expert_weight_bits"};
-  for (std::size_t i = 0; i < 3; ++i) made.bits[i] = c.int_or(names[i], common);
-  made.block = c.int_or("block_size", 0);
-  if (made.block != 0 && (made.block < 16 || (made.block & (made.block - 1)) != 0))
-    return bad_attribute("block_size is ", made.block, ", must be a power of two of at least 16");
+  made.read(a);
+  std::int64_t* bits = made.bits;
+  for (const auto& given : {a.fc1_expert_weight_bits, a.fc2_expert_weight_bits, a.fc3_expert_weight_bits})
+    *bits++ = given.value_or(a.expert_weight_bits);
+  made.block = a.block_size.value_or(0);
+  if (status s = check_power_of_two("block_size", made.block ? made.block : 16, 16); !s) return s;
   // Without router_weights, the factors of the chosen experts are always normalized.
   if (!c.has_input(14)) made.normalized = true;
   for (std::size_t i = 0; i < 3; ++i)
@@ -388,9 +390,9 @@ status mixture_of_experts::run(run_context& c) const {
   const std::size_t rank = x.shape.rank();
   if (status s = usable_sizes("input", x.shape); !s) return s;
   const std::int64_t width = x.shape.back(), rows = x.shape.count(0, rank - 1);
-  if (scores.shape[0] != rows) return bad_input("router_probs ", scores.shape, " must be [", rows, ",experts]");
   const std::int64_t experts = scores.shape[1];
-  if (k > experts) return bad_input("k is ", k, ", there are ", experts, " experts");
+  if (status s = check_shape("router_probs", scores.shape, {rows, experts}); !s) return s;
+  if (status s = check_number("k", k, 1, experts); !s) return s;
   expert_weights layers[3];
   if (status s = read_layers(c, *this, experts, width, layers); !s) return s;
   const auto y = float_output<float>::make(c, 0, x.shape);

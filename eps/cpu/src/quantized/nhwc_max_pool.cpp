@@ -1,6 +1,7 @@
 // Max pools of 8-bit images with channels last. They are in a separate file, so that programs can link other pools
 // without the loops over rows of quantized values.
 #include <cameo/eps/cpu/nhwc_max_pool.hpp>
+#include <cameo/op/read_window.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -44,7 +45,7 @@ void most_of_pixels(const placed_window& w, const T* x, std::int64_t line, std::
 
 template <class T>
 result<nhwc_max_pool<T>> nhwc_max_pool<T>::bind(bind_context& c) {
-  return window_of(c).transform([](const window& shape) { return nhwc_max_pool{shape}; });
+  return nhwc_max_pool{detail::window_of(attributes_of<op::MaxPool>{c.attributes})};
 }
 
 template <class T>

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/qgemm.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 #include "operands/refuse.hpp"
 #include "products/integer_factor.hpp"
@@ -6,12 +7,6 @@
 
 namespace CAMEO_NAMESPACE::eps {
 namespace {
-
-/// Checks that a parameter is one number, or one per column.
-status check_spread(const value& v, std::int64_t columns, std::string_view what) {
-  if (v.shape.count() == 1 || v.shape == extents{columns}) return {};
-  return bad_input(what, " has shape ", v.shape, "; it must be one number, or ", columns, " for the columns of B");
-}
 
 /// Quantizes sums, which include C, or converts them to floats.
 struct scaling {
@@ -39,39 +34,70 @@ struct scaling {
   }
 };
 
+/// C, which may be absent.
+struct integer_addend {
+  const value& v;
+  addend_strides strides;
+
+  bool rows_differ() const { return v && strides.row != 0; }
+  /// Adds `count` elements of a row, from `column` on, to sums.
+  void add_to(std::int32_t* sums, std::int64_t row, std::int64_t column, std::int64_t count) const {
+    const std::int32_t* const from = static_cast<const std::int32_t*>(v.data) + row * strides.row;
+    for (std::int64_t j = 0; j < count; ++j)
+      sums[j] = std::int32_t(std::uint32_t(sums[j]) + std::uint32_t(from[(column + j) * strides.column]));
+  }
+};
+
+/// Checks the inputs.
+result<gemm_sizes> sizes_of(run_context& c, const qgemm& how) {
+  result<gemm_sizes> made =
+      gemm_sizes::make(c.input(0).shape, how.transpose_a, c.input(3).shape, how.transpose_b, c.input(6));
+  if (!made) return made;
+  if (status s = check_per_column("b_scale", c.input(4), made->n); !s) return s;
+  if (status s = check_per_column("b_zero_point", c.input(5), made->n); !s) return s;
+  const bool has_scale = bool(c.input(7));
+  if ((c.output_type(0) == dtype::f32) == has_scale)
+    return bad_input("Y is ", c.output_type(0),
+                     has_scale ? " though there is a y_scale" : " though there is no y_scale");
+  return made;
+}
+
+/// B as panels: those of a constant, or made of B's elements for this run.
+result<integer_panels> panels_of_b(run_context& c, const qgemm& how, const gemm_sizes& sizes) {
+  if (how.packed.data) return panels_of(how.packed);
+  const result<std::span<const std::int32_t>> zeros = read_zeros(c, c.input(5));
+  if (!zeros) return zeros.error();
+  const value& b = c.input(3);
+  std::span<std::byte> room;
+  const auto* const codes = static_cast<const std::uint8_t*>(b.data);
+  return panels_of(c, code_matrix{codes, b.type == dtype::i8, how.transpose_b, sizes.k, sizes.n, *zeros}, false, room);
+}
+
 }  // namespace
 
+result<qgemm> qgemm::bind(bind_context& c) {
+  const attributes_of<op::microsoft::QGemm> a{c.attributes};
+  const result<integer_factor> b = integer_factor::bind(c, 3, 5, 2, a.transB != 0);
+  if (!b) return b.error();
+  return qgemm{a.transA != 0, a.transB != 0, a.alpha, *b};
+}
+
 status qgemm::run(run_context& c) const {
-  const value &a = c.input(0), &b = c.input(3), &a_zero = c.input(2), &b_zero = c.input(5);
-  const value &a_scale = c.input(1), &b_scale = c.input(4), &add = c.input(6), &y_scale = c.input(7);
-  const value& y_zero = c.input(8);
-  const std::int64_t m = a.shape[transpose_a ? 1 : 0], k = a.shape[transpose_a ? 0 : 1];
-  const std::int64_t n = b.shape[transpose_b ? 0 : 1], rows = b.shape[transpose_b ? 1 : 0];
-  if (rows != k) return bad_input("A ", a.shape, " and B ", b.shape, ": ", k, " columns meet ", rows, " rows");
-  if (status fits = check_spread(b_scale, n, "b_scale"); !fits) return fits;
-  if (status fits = check_spread(b_zero, n, "b_zero_point"); !fits) return fits;
-  if ((c.output_type(0) == dtype::f32) == bool(y_scale))
-    return bad_input("Y is ", c.output_type(0), y_scale ? " though there is a y_scale" : " though there is no y_scale");
-  addend_strides of_c;
-  if (add)
-    if (status fits = broadcast_addend(add.shape, m, n, of_c); !fits) return fits;
+  const value &a = c.input(0), &a_scale = c.input(1), &a_zero = c.input(2), &b_scale = c.input(4);
+  const value &add = c.input(6), &y_scale = c.input(7), &y_zero = c.input(8);
+  const result<gemm_sizes> sizes = sizes_of(c, *this);
+  if (!sizes) return sizes.error();
+  const std::int64_t m = sizes->m, k = sizes->k, n = sizes->n;
+  const integer_addend addend{add, sizes->c};
   const result<value*> y = c.output(0, {m, n});
   if (!y) return y.error();
   if ((*y)->shape.count() == 0) return {};
   const result<std::span<const std::int32_t>> a_zeros = read_zeros(c, a_zero);
   if (!a_zeros) return a_zeros.error();
-  integer_product product{m, k, {}, transpose_a ? 1 : k, transpose_a ? m : 1, panels_of(packed), nullptr};
+  const result<integer_panels> panels = panels_of_b(c, *this, *sizes);
+  if (!panels) return panels.error();
+  integer_product product{m, k, {}, transpose_a ? 1 : k, transpose_a ? m : 1, *panels, nullptr};
   product.a = {static_cast<const std::uint8_t*>(a.data), a.type == dtype::i8, a_zeros->data(), 0};
-  if (!packed.data) {
-    const result<std::span<const std::int32_t>> b_zeros = read_zeros(c, b_zero);
-    if (!b_zeros) return b_zeros.error();
-    std::span<std::byte> room;
-    const code_matrix matrix{
-        static_cast<const std::uint8_t*>(b.data), b.type == dtype::i8, transpose_b, k, n, *b_zeros};
-    const result<integer_panels> made = panels_of(c, matrix, false, room);
-    if (!made) return made.error();
-    product.b = *made;
-  }
   const auto width = std::size_t(product.b.width());
   const result<std::span<std::int32_t>> start = c.scratch<std::int32_t>(width);
   const result<std::span<float>> factors = c.scratch<float>(width);
@@ -80,13 +106,9 @@ status qgemm::run(run_context& c) const {
   std::fill(factors->begin(), factors->end(), 0.0f);
   for (std::int64_t j = 0; j < n; ++j) (*factors)[std::size_t(j)] = how.factor(j);
   // A C that is equal for all rows is included in the initial values of sums.
-  const bool rows_differ = add && of_c.row != 0;
-  const auto added = [&](std::int64_t row, std::int64_t j) {
-    return std::uint32_t(add.as_unchecked<std::int32_t>()[row * of_c.row + j * of_c.column]);
-  };
+  const bool rows_differ = addend.rows_differ();
   start_sums(product.b, nullptr, zero_as_bytes(product.a.is_signed, (*a_zeros)[0]), start->data());
-  for (std::int64_t j = 0; add && !rows_differ && j < n; ++j)
-    (*start)[std::size_t(j)] = std::int32_t(std::uint32_t((*start)[std::size_t(j)]) + added(0, j));
+  if (add && !rows_differ) addend.add_to(start->data(), 0, 0, n);
   product.start = start->data();
   if (!rows_differ && (*y)->type == dtype::f32) {
     const result<std::span<float>> bias = c.scratch<float>(width);
@@ -99,10 +121,7 @@ status qgemm::run(run_context& c) const {
                              static_cast<std::uint8_t*>((*y)->data));
   return multiply_to_sums(c, product, [&](const integer_block& block) {
     for (std::int64_t i = 0; rows_differ && i < block.rows; ++i)
-      for (std::int64_t j = 0; j < block.columns; ++j) {
-        std::int32_t& sum = block.sums[i * block.step + j];
-        sum = std::int32_t(std::uint32_t(sum) + added(block.row + i, block.column + j));
-      }
+      addend.add_to(block.sums + i * block.step, block.row + i, block.column, block.columns);
     how.store(block, factors->data());
   });
 }

@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/qlinear.hpp>
 #include <cameo/kernel/broadcast.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -69,8 +70,8 @@ status qlinear_binary_state::run(run_context& c) const {
   for (const result<linear_code>* each : {&a_code, &b_code, &y_code})
     if (!*each) return each->error();
   broadcast_loops<2> loops;
-  if (!loops.make({&left.shape, &right.shape}))
-    return bad_input("A ", left.shape, " and B ", right.shape, " don't broadcast");
+  const bool fits = loops.make({&left.shape, &right.shape});
+  if (status s = check_broadcasts("A", left.shape, right.shape, fits); !s) return s;
   const result<value*> out = c.output(0, loops.shape());
   if (!out) return out.error();
   const code_zip by{scale_of(*a_code), scale_of(*b_code), scale_of(*y_code)};
@@ -92,11 +93,16 @@ status qlinear_binary_state::run(run_context& c) const {
   return {};
 }
 
-void qlinear_map_state::finish(bind_context& c) {
+status qlinear_map_state::finish(bind_context& c, std::string_view function_name) {
+  const result<activation> f = activation_named(function_name, dtype::f32);
+  if (!f) return f.error();
+  function = *f;
+  function.give(0, attributes_of<op::microsoft::QLinearLeakyRelu>{c.attributes}.alpha);  // Sigmoid takes none
   input = linear_code_inputs::bind(c, c.inputs[0].type, 1, 2);
   output = linear_code_inputs::bind(c, c.inputs[0].type, 3, 4);
   if (input.is_known && output.is_known) table = table_of(input.known, output.known, function);
   c.may_overwrite(0, 0);
+  return {};
 }
 
 status qlinear_map_state::run(run_context& c) const {
@@ -115,7 +121,8 @@ status qlinear_map_state::run(run_context& c) const {
 
 result<qlinear_softmax> qlinear_softmax::bind(bind_context& c) {
   const operand& x = c.inputs[0];
-  qlinear_softmax made{c.int_or("axis", -1), c.int_or("opset", 13) < 13, linear_code_inputs::bind(c, x.type, 1, 2),
+  const attributes_of<op::microsoft::QLinearSoftmax> a{c.attributes};
+  qlinear_softmax made{a.axis, a.opset < 13, linear_code_inputs::bind(c, x.type, 1, 2),
                        linear_code_inputs::bind(c, x.type, 3, 4)};
   std::int64_t at = made.axis;
   if (!made.input.is_known || !made.output.is_known || !x.fixed_shape() || !normalize_axis(at, x.shape.rank()))
@@ -228,7 +235,8 @@ result<qlinear_concat> qlinear_concat::bind(bind_context& c) {
   const result<std::span<linear_code_inputs>> from = c.keep<linear_code_inputs>(parts);
   const result<std::span<code_table>> tables = c.keep<code_table>(parts);
   if (!from || !tables) return status_code::out_of_memory;
-  qlinear_concat made{c.int_or("axis", 0), linear_code_inputs::bind(c, c.outputs[0].type, 0, 1), *from, *tables};
+  const attributes_of<op::microsoft::QLinearConcat> a{c.attributes};
+  qlinear_concat made{a.axis, linear_code_inputs::bind(c, c.outputs[0].type, 0, 1), *from, *tables};
   for (std::size_t p = 0; p < parts; ++p) {
     linear_code_inputs& part = (*from)[p];
     part = linear_code_inputs::bind(c, c.inputs[2].type, 3 + 3 * p, 4 + 3 * p);
@@ -332,7 +340,8 @@ status qlinear_where::run(run_context& c) const {
     if (!*each) return each->error();
   broadcast_loops<3> loops;
   if (!loops.make({&condition.shape, &a.shape, &b.shape}))
-    return bad_input("condition ", condition.shape, ", X ", a.shape, " and Y ", b.shape, " don't broadcast");
+    return bad_input("condition has shape ", condition.shape, ", X ", a.shape, " and Y ", b.shape,
+                     ", which do not broadcast");
   const result<value*> out = c.output(0, loops.shape());
   if (!out) return out.error();
   const code_table of_a = table_of(*a_code, *z_code), of_b = table_of(*b_code, *z_code);

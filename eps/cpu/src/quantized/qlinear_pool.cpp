@@ -1,6 +1,8 @@
 // Average pools of quantized images. The sum of a window is an integer, so that the order of additions does not matter:
 // whole lines are added, of pixels with their channels, or of single channels if those come first.
 #include <cameo/eps/cpu/qlinear.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
+#include <cameo/op/read_window.hpp>
 
 #include "code_rows.hpp"
 #include "linear_code.hpp"
@@ -65,7 +67,8 @@ void pool_planes(const T* x, std::int64_t points, const linear_code& from, const
 
 result<qlinear_global_average_pool> qlinear_global_average_pool::bind(bind_context& c) {
   const dtype type = c.inputs[0].type;
-  return qlinear_global_average_pool{c.int_or("channels_last", 0) != 0, linear_code_inputs::bind(c, type, 1, 2),
+  const attributes_of<op::microsoft::QLinearGlobalAveragePool> a{c.attributes};
+  return qlinear_global_average_pool{a.channels_last != 0, linear_code_inputs::bind(c, type, 1, 2),
                                      linear_code_inputs::bind(c, type, 3, 4)};
 }
 
@@ -103,10 +106,9 @@ status qlinear_global_average_pool::run(run_context& c) const {
 }
 
 result<qlinear_average_pool> qlinear_average_pool::bind(bind_context& c) {
-  const result<window> shape = window_of(c);
-  if (!shape) return shape.error();
+  const attributes_of<op::microsoft::QLinearAveragePool> a{c.attributes};
   const dtype type = c.inputs[0].type;
-  return qlinear_average_pool{*shape, c.int_or("count_include_pad", 0) != 0, c.int_or("channels_last", 0) != 0,
+  return qlinear_average_pool{detail::window_of(a), a.count_include_pad != 0, a.channels_last != 0,
                               linear_code_inputs::bind(c, type, 1, 2), linear_code_inputs::bind(c, type, 3, 4)};
 }
 
@@ -190,7 +192,7 @@ status qlinear_average_pool::run(run_context& c) const {
   }
   const result<placed_window> w = shape.place<std::int64_t>(first_channels, {}, true);
   if (!w) return w.error();
-  if (w->taps() > most_in_sum) return bad_input("a window of ", w->taps(), " elements; the most is ", most_in_sum);
+  if (status s = check_fits("the window", w->taps() <= most_in_sum); !s) return s;
   extents y_shape{x.shape[0]};
   if (!channels_last) y_shape.push_back(first_channels[1]);
   for (std::size_t i = 0; i < w->rank; ++i) y_shape.push_back(w->axes[i].out);

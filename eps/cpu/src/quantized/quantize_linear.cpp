@@ -1,6 +1,7 @@
 #include <cameo/core/elements.hpp>
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 #include <cameo/eps/cpu/quantize_linear.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <algorithm>
 #include <array>
@@ -46,16 +47,14 @@ result<placed_scales> place_scales(const linear_quantization& q, const extents& 
   std::size_t at = 0;
   if (status found = find_axis(q.axis, x.rank(), at); !found) return found;
   made.length = x[at], made.inner = x.count(at + 1, x.rank());
-  if (scale.rank() == 1 && q.block == 0) {
-    if (scale[0] != x[at]) return bad_input("the scale ", scale, " needs ", x[at], " elements, as axis ", at, " has");
+  if (q.block == 0) {
+    if (status s = check_shape("the scale", scale, {x[at]}); !s) return s;
     made.how = placed_scales::kind::axis;
     return made;
   }
-  if (q.block == 0) return bad_input("the scale ", scale, " of x ", x, " needs rank 0 or 1, or a block_size");
   extents want = x;
   want[at] = x[at] / q.block + (x[at] % q.block != 0);
-  if (!(want == scale))
-    return bad_input("the scale ", scale, " of x ", x, " must be ", want, " for blocks of ", q.block, " on axis ", at);
+  if (status s = check_shape("the scale", scale, want); !s) return s;
   made.how = placed_scales::kind::blocks, made.block = q.block, made.blocks = want[at];
   return made;
 }
@@ -88,8 +87,7 @@ status read_parameters(const value& scale, const value& zero, std::span<float> s
   read_scales(scale, scales.data(), count);
   std::ranges::fill(zeros, 0.0f);
   if (!zero) return {};
-  if (zero.shape.count() != count)
-    return bad_input("the zero point ", zero.shape, " must have the shape of the scale ", scale.shape);
+  if (status s = check_count("the zero point", zero.shape.count(), count); !s) return s;
   if (!is_quantized_type(zero.type)) {
     read_wide<float>(zero.type, zero.data, 0, zeros.data(), count);
     return {};
@@ -273,10 +271,9 @@ bool has_zero_points(const value& zero) {
 
 result<linear_quantization> linear_quantization::read(bind_context& c) {
   linear_quantization made;
-  made.axis = c.int_or("axis", 1);
-  made.block = std::max<std::int64_t>(0, c.int_or("block_size", 0));  // versions before 21 do not have it
-  made.saturate = c.int_or("saturate", 1) != 0;
-  made.precision = dtype(c.int_or("precision", 0));
+  const attributes_of<op::QuantizeLinear> a{c.attributes};
+  made.axis = a.axis, made.block = std::max<std::int64_t>(0, a.block_size);  // old versions do not state it
+  made.saturate = a.saturate != 0, made.precision = dtype(a.precision);
   const value* const scale = c.constant(1);
   const value* const zero = c.constant(2);
   if (!scale || (c.has_input(2) && !zero) || scale->shape.count() > most_kept) return made;

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/binary.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <atomic>
 
@@ -92,8 +93,9 @@ void binary_state::finish(bind_context& c, binary_row found) {
   row = found;
   a_bytes = bytes(c.inputs[0].type), b_bytes = bytes(c.inputs[1].type), out_bytes = bytes(c.outputs[0].type);
   if (c.since < 7 && align == alignment::both_ways) {
-    align = c.int_or("broadcast", 0) != 0 ? alignment::by_axis : alignment::none;
-    axis = c.int_or("axis", -1);
+    const attributes_of<op::Add> a{c.attributes};
+    align = a.broadcast != 0 ? alignment::by_axis : alignment::none;
+    axis = a.axis.value_or(-1);
   }
   if (a_bytes == out_bytes) c.may_overwrite(0, 0);
   if (b_bytes == out_bytes) c.may_overwrite(0, 1);

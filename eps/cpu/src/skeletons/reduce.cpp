@@ -1,4 +1,5 @@
 #include "reduce.hpp"
+#include <cameo/op/attributes/onnx.hpp>
 
 #include "machine/lane_scratch.hpp"
 #include "operands/operand_values.hpp"
@@ -49,8 +50,8 @@ status reduce_axes::find(run_context& c, const extents& shape, std::uint32_t& ma
   std::span<const std::int64_t> axes = listed;
   if (by_input && c.has_input(1)) {
     const value& v = c.input(1);
-    if (v && v.shape.rank() > 1) return bad_input("axes must be one-dimensional, not ", v.shape);
     if (v) axes = v.as_unchecked<std::int64_t>().span();
+    if (status s = check_rank("axes", v.shape, 0, 1); !s) return s;
   }
   mask = 0;
   if (axes.empty() && !none_when_empty) mask = (std::uint32_t{1} << shape.rank()) - 1;
@@ -92,9 +93,10 @@ status reduce_state::run(run_context& c) const {
 
 void reduce_state::finish(const bind_context& c, int axes_are_input_since) {
   axes.by_input = c.since >= axes_are_input_since;
-  axes.keep = c.int_or("keepdims", 1) != 0;
-  axes.none_when_empty = axes.by_input && c.int_or("noop_with_empty_axes", 0) != 0;
-  if (!axes.by_input) axes.listed = c.ints_or("axes");
+  const attributes_of<op::ReduceSum> a{c.attributes};
+  axes.keep = a.keepdims != 0;
+  axes.none_when_empty = axes.by_input && a.noop_with_empty_axes != 0;
+  if (!axes.by_input) axes.listed = a.axes;
 }
 
 }  // namespace CAMEO_NAMESPACE::eps

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/unary.hpp>
+#include <cameo/op/attributes/read_attribute.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 
@@ -9,10 +10,10 @@ void unary_state::read_parameters(const bind_context& c, std::span<const op_vers
     if (version.since > c.since) break;
     std::size_t count = 0;
     for (const attribute_rule& rule : version.attributes) {
-      if (rule.kind == attribute_kind::f && count < std::size(to))
-        *to[count++] = c.float_or(rule.name, rule.default_float);
-      else if (rule.kind == attribute_kind::i && count < std::size(to))
-        *to[count++] = float(c.int_or(rule.name, rule.default_int));
+      if ((rule.kind != attribute_kind::f && rule.kind != attribute_kind::i) || count == std::size(to)) continue;
+      const attribute* const a = detail::find_attribute(c.attributes, rule.name, rule.kind);
+      if (rule.kind == attribute_kind::f) *to[count++] = a ? a->f : rule.default_float;
+      else *to[count++] = float(a ? a->i : rule.default_int);
     }
   }
 }

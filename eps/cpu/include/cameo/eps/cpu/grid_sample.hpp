@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/op/attributes/choices.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 
@@ -12,7 +13,8 @@ struct grid_sample {
   using elements = basic_elements;
   static constexpr std::size_t max_axes = 3;
   enum class interpolation : std::uint8_t { nearest, linear, cubic } mode = interpolation::linear;
-  enum class padding : std::uint8_t { zeros, border, reflection } outside = padding::zeros;
+  using padding = op::padding_mode_choice;
+  padding outside = padding::zeros;
   bool align_corners = false;
 
   static result<grid_sample> bind(bind_context&);

@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/op/attributes/choices.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 
@@ -16,7 +17,7 @@ namespace CAMEO_NAMESPACE::eps {
 /// takes up to 32 bytes per pixel.
 struct image_decoder {
   using elements = detail::element_set<std::uint8_t>;
-  enum class order : std::uint8_t { rgb, bgr, gray };
+  using order = op::pixel_format_choice;
   static constexpr std::uint64_t most_pixels = std::uint64_t{1} << 27;
 
   order pixels = order::rgb;

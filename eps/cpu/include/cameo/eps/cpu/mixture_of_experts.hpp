@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/detail/nbits_weights.hpp>
 #include <cameo/eps/cpu/detail/number_sets.hpp>
+#include <cameo/op/attributes/choices.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 
@@ -13,7 +14,7 @@ namespace CAMEO_NAMESPACE::eps {
 /// packed once, in the bits that they have.
 struct mixture_of_experts {
   using elements = text_model_elements;
-  enum class function : std::uint8_t { relu, gelu, silu, identity, swiglu } f = function::relu;
+  op::activation_type_choice f = op::activation_type_choice::relu;
   std::int64_t k = 1, fusion = 0;
   bool normalized = false;
   float alpha = 1, beta = 0, limit = 0;  // of swiglu
@@ -27,7 +28,8 @@ struct mixture_of_experts {
   status run(run_context&) const;
 
  protected:
-  static status read(const bind_context&, mixture_of_experts&);
+  template <class Attributes>
+  void read(const Attributes&);
   template <class T>
   static status keep_floats(bind_context&, std::size_t input, const void*& panels);
   status keep_codes(bind_context&, std::size_t layer, nbits_factor& panels) const;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/op/attributes/choices.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 
@@ -31,7 +32,9 @@ struct nchwc_reorder_output {
 /// scales [1, 1, s2, s3]. `nearest` repeats pixels, `linear` interpolates between the four pixels around a point, with
 /// the coordinate_transformation_mode asymmetric, align_corners or half_pixel.
 struct nchwc_upsample {
-  enum class mode : std::uint8_t { nearest, asymmetric, align_corners, half_pixel } how = mode::nearest;
+  using coordinates = op::upsample_coordinate_transformation_mode_choice;
+  bool is_linear = false;
+  coordinates points = coordinates::asymmetric;  // of linear
   std::int64_t scales[2] = {1, 1};
 
   static result<nchwc_upsample> bind(bind_context&);

@@ -11,13 +11,7 @@ struct qgemm {
   bool transpose_a = false, transpose_b = false;
   float alpha = 1;
   integer_factor packed = {};  // B, if it is constant
-  static result<qgemm> bind(bind_context& c) {
-    qgemm made{c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0, c.float_or("alpha", 1)};
-    const result<integer_factor> b = integer_factor::bind(c, 3, 5, 2, made.transpose_b);
-    if (!b) return b.error();
-    made.packed = *b;
-    return made;
-  }
+  static result<qgemm> bind(bind_context&);
   status run(run_context&) const;
 };
 

@@ -36,22 +36,19 @@ struct qlinear_binary : qlinear_binary_state {
 /// QLinearLeakyRelu and QLinearSigmoid: Y = f(X), by a table of the 256 quantized values. Y may be the buffer of X.
 struct qlinear_map_state {
   using elements = byte_codes;
-  activation function;
+  activation function = {};
   linear_code_inputs input = {}, output = {};
   code_table table = {};  // if scales and zero points of both tensors are constant
-  void finish(bind_context&);
+  status finish(bind_context&, std::string_view function_name);
   status run(run_context&) const;
 };
 template <class Op>
 struct qlinear_map : qlinear_map_state {
   static constexpr bool instantiated = is_one_of<Op, op::microsoft::QLinearLeakyRelu, op::microsoft::QLinearSigmoid>;
   static result<qlinear_map> bind(bind_context& c) {
-    result<activation> f =
-        activation_named(std::is_same_v<Op, op::microsoft::QLinearSigmoid> ? "Sigmoid" : "LeakyRelu", dtype::f32);
-    if (!f) return f.error();
-    f->give(0, c.float_or("alpha", f->a));
-    qlinear_map made{{*f, {}, {}, {}}};
-    made.finish(c);
+    qlinear_map made;
+    if (status s = made.finish(c, std::is_same_v<Op, op::microsoft::QLinearSigmoid> ? "Sigmoid" : "LeakyRelu"); !s)
+      return s;
     return made;
   }
 };

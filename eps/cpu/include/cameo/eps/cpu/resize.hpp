@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/op/attributes/choices.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 
@@ -12,17 +13,10 @@ namespace CAMEO_NAMESPACE::eps {
 struct resize {
   using elements = basic_elements;
   enum class interpolation : std::uint8_t { nearest, linear, cubic };
-  enum class coordinates : std::uint8_t {
-    half_pixel,
-    half_pixel_symmetric,
-    pytorch_half_pixel,
-    align_corners,
-    asymmetric,
-    tf_half_pixel_for_nn,
-    tf_crop_and_resize
-  };
-  enum class rounding : std::uint8_t { prefer_floor, prefer_ceil, floor, ceil, simple };  // simple: ceil if shrinking
-  enum class policy : std::uint8_t { stretch, not_larger, not_smaller };
+  using coordinates = op::resize_coordinate_transformation_mode_choice;
+  using policy = op::keep_aspect_ratio_policy_choice;
+  /// Ways to round: those of nearest_mode, in its order, and `simple`: ceil if the axis shrinks.
+  enum class rounding : std::uint8_t { prefer_floor, prefer_ceil, floor, ceil, simple };
 
   interpolation mode = interpolation::nearest;
   coordinates space = coordinates::asymmetric;

@@ -8,7 +8,4 @@ namespace CAMEO_NAMESPACE::eps {
 
 using geometry::max_spatial, geometry::placed_window, geometry::window, geometry::window_axis;
 
-/// The window of a node: see detail::read_window().
-result<window> window_of(const bind_context&);
-
 }  // namespace CAMEO_NAMESPACE::eps
