@@ -36,7 +36,8 @@ static_assert(none<op::Gemm>.alpha == 1 && none<op::Gemm>.beta == 1 && none<op::
 static_assert(none<op::LeakyRelu>.alpha == 0.01f && none<op::HardSigmoid>.alpha == 0.2f);
 static_assert(none<op::Flatten>.axis == 1 && none<op::TopK>.axis == -1 && none<op::TensorScatter>.axis == -2);
 static_assert(none<op::LRN>.bias == 1 && none<op::BatchNormalization>.epsilon == 1e-5f);
-static_assert(none<op::Resize>.coordinate_transformation_mode == "half_pixel");
+static_assert(none<op::Resize>.mode == op::grid_sample_mode_choice::nearest);
+static_assert(none<op::microsoft::CDist>.metric == "sqeuclidean");
 static_assert(none<op::LSTM>.direction == op::direction_choice::forward && !none<op::LSTM>.clip);
 static_assert(none<op::ReduceSum>.keepdims == 1 && none<op::RandomNormal>.dtype == std::int64_t(dtype::f32));
 static_assert(none<op::Constant>.value == nullptr && !none<op::Constant>.value_int);

@@ -51,10 +51,11 @@ constexpr struct {
     {is_any_of<op::LSTM, op::GRU, op::RNN>, [](node_ref n) { return n.attributes<op::RNN>().layout != 0; }},
     {is_any_of<op::Resize>,
      [](node_ref n) {
+       constexpr auto align_corners = op::resize_coordinate_transformation_mode_choice::align_corners;
        const auto a = n.attributes<op::Resize>();
        return a.antialias != 0 || a.exclude_outside != 0 ||
               a.keep_aspect_ratio_policy != op::keep_aspect_ratio_policy_choice::stretch ||
-              (n.input(2) && a.coordinate_transformation_mode == "align_corners");
+              (n.input(2) && a.coordinate_transformation_mode == align_corners);
      }},
 };
 

@@ -56,9 +56,8 @@ status convolve(infer_context& c, std::size_t weight, std::size_t bias, dtype ty
   const attributes_of<op::microsoft::QLinearConv> a{c.attributes()};
   const seen_input seen{c, a.channels_last != 0};
   const dims *x = seen.shape, *w = c.shape(weight);
-  const result<geometry::window> shape = detail::read_window(c.attributes());
-  if (!shape) return shape.error();
-  const auto made = geometry::conv_of(*shape, a.group, view_of(x), view_of(w), view_of(c.shape(bias)));
+  const geometry::window shape = detail::read_window(c.attributes());
+  const auto made = geometry::conv_of(shape, a.group, view_of(x), view_of(w), view_of(c.shape(bias)));
   if (!made) return made.error();
   if (x) give(c, 0, type, seen.as_the_node_has(slid(made->window, *x, made->maps)));
   else give(c, 0, type, w ? std::optional{dims(w->size())} : std::nullopt);
@@ -86,11 +85,10 @@ dim in_blocks(dim channels) {
 
 status nchwc_conv(infer_context& c) {
   const dims *x = c.shape(0), *w = c.shape(1);
-  const result<geometry::window> shape = detail::read_window(c.attributes());
-  if (!shape) return shape.error();
+  const geometry::window shape = detail::read_window(c.attributes());
   if (!x) return give(c, 0, c.element(0), dims(4));
   const geometry::shape_view<dim> kernel = w ? view_of(w).sizes.subspan(2) : geometry::shape_view<dim>{};
-  const result<placed_window> placed = shape->place(view_of(x), kernel);
+  const result<placed_window> placed = shape.place(view_of(x), kernel);
   if (!placed) return placed.error();
   return give(c, 0, c.element(0), slid(*placed, *x, w ? in_blocks((*w)[0]) : dim{}));
 }
@@ -133,9 +131,8 @@ status nchwc_upsample(infer_context& c) {
 status conv_transpose(infer_context& c) {
   const attributes_of<op::ConvTranspose> a{c.attributes()};
   const dims *x = c.shape(0), *w = c.shape(1);
-  const result<geometry::window> shape = detail::read_window(c.attributes());
-  if (!shape) return shape.error();
-  const auto made = geometry::conv_transpose_of(*shape, a.group, view_of(x), view_of(w), view_of(c.shape(2)),
+  const geometry::window shape = detail::read_window(c.attributes());
+  const auto made = geometry::conv_transpose_of(shape, a.group, view_of(x), view_of(w), view_of(c.shape(2)),
                                                 a.output_padding, a.output_shape);
   if (!made) return made.error();
   if (!x) return give(c, 0, c.element(0));
@@ -148,10 +145,9 @@ namespace {
 
 status pool(infer_context& c, const seen_input& seen) {
   std::optional<dims> out;
-  const result<geometry::window> shape = detail::read_window(c.attributes());
-  if (!shape) return shape.error();
+  const geometry::window shape = detail::read_window(c.attributes());
   if (const dims* x = seen.shape) {
-    const result<placed_window> placed = shape->place(view_of(x), {}, true);
+    const result<placed_window> placed = shape.place(view_of(x), {}, true);
     if (!placed) return placed.error();
     for (std::size_t i = 0; i < placed->rank; ++i) {
       const auto& a = placed->axes[i];
@@ -190,9 +186,8 @@ status max_unpool(infer_context& c) {
   if (status s = check_rank(x, 3, std::size_t(-1), "X"); !s) return s;
   const int_list asked = ints_of_input(c, 2);
   if (x && asked.state == int_list::absent) {
-    const result<geometry::window> shape = detail::read_window(c.attributes());
-    if (!shape) return shape.error();
-    const result<placed_window> placed = shape->place_transposed(view_of(x), {}, {}, {});
+    const geometry::window shape = detail::read_window(c.attributes());
+    const result<placed_window> placed = shape.place_transposed(view_of(x), {}, {}, {});
     if (!placed) return placed.error();
     out = dims{(*x)[0], (*x)[1]};
     for (std::size_t i = 0; i < placed->rank; ++i) out->push_back(placed->axes[i].in);

@@ -233,7 +233,8 @@ class selection {
         q && q.input(0) == target_.output(0) ? quantization_of(r_, q) : std::nullopt;
     if (!after || !same(*p, *after)) return false;
     if (target_.has_op<op::MaxPool>() && target_.since() < 12) return false;
-    if (target_.has_op<op::Resize>() && target_.attributes<op::Resize>().mode != "nearest") return false;
+    if (target_.has_op<op::Resize>() && target_.attributes<op::Resize>().mode != op::grid_sample_mode_choice::nearest)
+      return false;
     group_.outputs.push_back(q.id());
     return true;
   }
