@@ -22,13 +22,18 @@ struct MovingAverage {
   static constexpr std::string_view domain = "acme", name = "MovingAverage";
   static constexpr cameo::parameter inputs[] = {{"X", "T"}}, outputs[] = {{"Y", "T"}};
   static constexpr cameo::type_rule types[] = {{"T", cameo::mask_of<float, double>}};
-  static constexpr cameo::attribute_rule attributes[] = {{"window", cameo::attribute_kind::i, true}};
-  static constexpr cameo::op_version versions[] = {{1, inputs, outputs, types, attributes, 1, 1}};
+  static constexpr cameo::attribute_rule rules[] = {{"window", cameo::attribute_kind::i, true}};
+  static constexpr cameo::op_version versions[] = {{1, inputs, outputs, types, rules, 1, 1}};
+
+  struct attributes {
+    std::int64_t window = 1;
+    explicit attributes(std::span<const cameo::attribute> node) { read_attribute(node, "window", window); }
+  };
 
   static cameo::status infer(cameo::infer_context& c) {
     if (!c.shape(0)) return {};  // the output's shape is then unknown, too
     std::vector<cameo::dim> shape = *c.shape(0);
-    const std::int64_t window = c.int_or("window", 1);
+    const std::int64_t window = attributes{c.attributes()}.window;
     if (shape.empty() || window < 1 || (shape.back().known() && window > shape.back().size))
       return {cameo::status_code::invalid_graph, window_words};
     shape.back() = shape.back().known() ? cameo::dim::fixed(shape.back().size - window + 1) : c.fresh_symbol();
@@ -41,7 +46,9 @@ template <class T>
 struct moving_average {
   std::int64_t window;
 
-  static cameo::result<moving_average> bind(cameo::bind_context& c) { return moving_average{c.int_or("window", 1)}; }
+  static cameo::result<moving_average> bind(cameo::bind_context& c) {
+    return moving_average{cameo::attributes_of<MovingAverage>{c.attributes}.window};
+  }
   cameo::status run(cameo::run_context& c) const {
     const auto x = c.input<T>(0);
     cameo::extents shape = x.shape();  // in this run; it may be unknown while loading

@@ -1,5 +1,6 @@
 #include <cameo/context/compiled_nodes.hpp>
 #include <cameo/graph/model.hpp>
+#include <cameo/op/compiled_context.hpp>
 
 #include "context/node.hpp"
 #include "context/output_path.hpp"
@@ -29,10 +30,9 @@ status add_nodes(const graph& g, std::vector<compiled_node_info>& to) {
     if (!is_compiled(n)) continue;
     const result<context_record> r = read_context_node(node_view{g, node_id(i)});
     if (!r) return status{r.error()}.in(fmt::format("node '{}' ({})", n.name, n.op_type));
-    const attribute* const source = detail::find_attribute(n.attributes, "source");
     compiled_node_info& made = to.emplace_back();
     made.node = n.name, made.graph_name = r->facts.graph_name;
-    if (source) made.source = source->s;
+    made.source = compiled_context_attributes{n.attributes}.source;
     made.sdk_version = r->facts.sdk_version, made.hardware = r->facts.hardware_architecture;
     made.notes = r->facts.notes, made.id = r->id;
     made.is_main = r->is_main, made.is_embedded = r->is_embedded;

@@ -1,6 +1,7 @@
 #include "context/node.hpp"
 
 #include <cameo/graph/model.hpp>
+#include <cameo/op/compiled_context.hpp>
 
 #include <fmt/format.h>
 
@@ -59,29 +60,20 @@ std::string notes_with(std::string_view notes, std::string_view id) {
 result<context_record> read_context_node(const node_view& node) {
   context_record made;
   made.facts.node = node;
-  const auto text = [&](std::string_view name) {
-    const attribute* const found = node.find(name);
-    return found ? found->s : std::string_view{};
-  };
-  status bad;
-  const auto flag = [&](std::string_view name) {
-    const attribute* const found = node.find(name);
-    if (found && found->i != 0 && found->i != 1)
-      bad = {status_code::invalid_graph, fmt::format("{} is {}; it is 0 or 1", name, found->i)};
-    return !found || found->i != 0;
-  };
-  made.is_main = flag("main_context");
-  made.is_embedded = flag("embed_mode");
-  made.context = text("ep_cache_context");
-  made.facts.graph_name = text("partition_name");
-  if (made.facts.graph_name.empty()) made.facts.graph_name = node.name();
-  made.facts.sdk_version = text("ep_sdk_version");
-  made.facts.hardware_architecture = text("hardware_architecture");
-  made.facts.notes = text("notes");
+  const compiled_context_attributes a{node.raw().attributes};
+  for (const auto& [name, flag] : {std::pair{"main_context", a.main_context}, {"embed_mode", a.embed_mode}})
+    if (flag != 0 && flag != 1)
+      return status{status_code::invalid_graph, fmt::format("{} is {}; it is 0 or 1", name, flag)};
+  made.is_main = a.main_context != 0;
+  made.is_embedded = a.embed_mode != 0;
+  made.context = a.ep_cache_context;
+  made.facts.graph_name = a.partition_name.empty() ? node.name() : a.partition_name;
+  made.facts.sdk_version = a.ep_sdk_version;
+  made.facts.hardware_architecture = a.hardware_architecture;
+  made.facts.notes = a.notes;
   made.id = take_id(made.facts.notes);
-  made.facts.model_file_name = text("onnx_model_filename");
-  if (const attribute* const size = node.find("max_size")) made.facts.max_size = size->i;
-  if (!bad) return bad;
+  made.facts.model_file_name = a.onnx_model_filename;
+  made.facts.max_size = a.max_size;
   return made;
 }
 

@@ -96,7 +96,7 @@ class inference::node_context final : public infer_context {
   }
 
   void report_broken_branch(std::string_view name, const status& wrong) override {
-    const attribute* const branch = find(name);
+    const attribute* const branch = detail::find_attribute(attributes(), name);
     if (branch && branch->i >= 0 && std::size_t(branch->i) < node_.subgraphs.size())
       all_.drop_types(*node_.subgraphs[std::size_t(branch->i)]);
     if (all_.ops_)  // later inferences find a branch that check_model() has reported

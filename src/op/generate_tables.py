@@ -139,6 +139,8 @@ VALUES = {
     "Gelu": {"approximate": "none|tanh"},
     "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss": {"reduction": "none|sum|mean"},
     "StringNormalizer": {"case_change_action": "NONE|LOWER|UPPER"},
+    "ConcatFromSequence": {"new_axis": FLAG},
+    "Scan": {"directions": FLAG, "scan_input_directions": FLAG, "scan_output_directions": FLAG},
     "TfIdfVectorizer": {"mode": "TF|IDF|TFIDF", "min_gram_length": SIZE, "max_gram_length": SIZE,
                         "max_skip_count": COUNT, "ngram_counts": COUNT, "ngram_indexes": "0..9223372036854775806"},
     "Crop": {"border": "4:"},
@@ -743,7 +745,7 @@ def write_attributes(domain, schemas_of, writes):
             for name, struct in uses]
     write(f"include/cameo/op/attributes/{header}.hpp", [
         "#pragma once", GENERATED.strip(), "#include <cameo/op/attributes/choices.hpp>", "",
-        f"namespace CAMEO_NAMESPACE::{namespace} {{", "", "using cameo::detail::read_attribute;", *tags, "", *text, "",
+        f"namespace CAMEO_NAMESPACE::{namespace} {{", "", *tags, "", *text, "",
         f"}}  // namespace CAMEO_NAMESPACE::{namespace}", "", "namespace CAMEO_NAMESPACE::detail {", "", *rows, "",
         "}  // namespace CAMEO_NAMESPACE::detail"])
 
@@ -767,8 +769,8 @@ def write_choices():
         assert len(set(values)) == len(values), names
         lines += [f"/// Legal values of `{attribute}`.", *wrap(f"enum class {kind} : std::uint8_t {{", values, "};", "  ")]
         rows += [f"template <>\ninline constexpr const char* choice_names<op::{kind}> = {c_string('|'.join(names))};"]
-    lines += ["", "}  // namespace CAMEO_NAMESPACE::op", "", "namespace CAMEO_NAMESPACE::detail {", "", *rows, "",
-              "}  // namespace CAMEO_NAMESPACE::detail"]
+    lines += ["", "}  // namespace CAMEO_NAMESPACE::op", "", "namespace CAMEO_NAMESPACE {", "", *rows, "",
+              "}  // namespace CAMEO_NAMESPACE"]
     write("include/cameo/op/attributes/choices.hpp", lines)
 
 

@@ -7,22 +7,6 @@
 
 namespace CAMEO_NAMESPACE {
 
-std::int64_t infer_context::int_or(std::string_view name, std::int64_t otherwise) const {
-  const attribute* found = find(name);
-  return found && found->kind == attribute_kind::i ? found->i : otherwise;
-}
-
-std::string_view infer_context::string_or(std::string_view name, std::string_view otherwise) const {
-  const attribute* found = find(name);
-  return found && found->kind == attribute_kind::s ? found->s : otherwise;
-}
-
-std::span<const std::int64_t> infer_context::ints_or(std::string_view name,
-                                                     std::span<const std::int64_t> otherwise) const {
-  const attribute* found = find(name);
-  return found && found->kind == attribute_kind::ints ? found->ints : otherwise;
-}
-
 dtype infer_context::element(std::size_t i) const {
   return has_input(i) && input(i)->is_tensor() ? input(i)->type : dtype::undefined;
 }

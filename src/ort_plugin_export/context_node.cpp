@@ -5,6 +5,7 @@
 #include <cameo/core/version.hpp>
 #include <cameo/file/atomic_file.hpp>
 #include <cameo/format/ort.hpp>
+#include <cameo/op/compiled_context.hpp>
 #include <cameo/session/compile.hpp>
 #include <cameo/session/runtime.hpp>
 
@@ -69,12 +70,10 @@ constexpr format_row group_formats[] = {[] {
 
 bool is_context_of(const plugin& p, const node_view& node) {
   if (!node || !node.has_role(role::is_compiled_context)) return false;
-  const attribute* const source = node.find("source");
-  if (!source) return false;
+  const std::string_view source = compiled_context_attributes{node.raw().attributes}.source;
   const std::span<const context_source> sources = p.ep.row->contexts.sources;
-  return source->s == p.ep.row->long_name ||
-         std::any_of(sources.begin(), sources.end(),
-                     [&](const context_source& each) { return each.matches(source->s); });
+  return source == p.ep.row->long_name ||
+         std::any_of(sources.begin(), sources.end(), [&](const context_source& each) { return each.matches(source); });
 }
 
 loader loader_of(const plugin& p) {

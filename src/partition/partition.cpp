@@ -1,3 +1,4 @@
+#include <cameo/op/compiled_context.hpp>
 #include <cameo/partition/lower.hpp>
 #include <cameo/partition/partition.hpp>
 #include <cameo/transform/rules/channels_last.hpp>
@@ -86,8 +87,8 @@ class partitioner {
       for (graph* sub : g[n].subgraphs)
         if (status s = claim_contexts(*sub); !s) return s;
       if (g[n].provider >= 0 || !g[n].op || !detail::has_role(g[n].op->roles, role::is_compiled_context)) continue;
-      const attribute* const source = detail::find_attribute(g[n].attributes, "source");
-      const std::size_t p = owner_of(source ? source->s : std::string_view{}, rows_);
+      const std::string_view source = compiled_context_attributes{g[n].attributes}.source;
+      const std::size_t p = owner_of(source, rows_);
       if (p < rows_.size()) {
         if (status s = require_types(g, g[n]); !s) return s;
         note(g, {&n, 1}, p);
@@ -97,7 +98,7 @@ class partitioner {
       } else if (options_.keep_external_contexts) {
         g[n].provider = external_provider;
       } else {
-        return no_provider_of(g, g[n], source ? source->s : "unknown");
+        return no_provider_of(g, g[n], source.empty() ? "unknown" : source);
       }
     }
     return {};

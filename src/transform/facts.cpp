@@ -4,39 +4,9 @@
 namespace CAMEO_NAMESPACE {
 namespace {
 
-const attribute_rule* rule_of_attribute(const node_view& n, std::string_view name) {
-  if (!n.raw().version) return nullptr;
-  for (const attribute_rule& rule : n.raw().version->attributes)
-    if (rule.name == name) return rule.has_default ? &rule : nullptr;
-  return nullptr;
-}
-
 bool is_host_tensor(const value* v) { return v && v->kind == value_kind::tensor && v->memory == 0; }
 
 }  // namespace
-
-std::int64_t int_attribute(const node_view& n, std::string_view name, std::int64_t otherwise) {
-  if (const attribute* a = n.find(name)) return a->i;
-  const attribute_rule* const rule = rule_of_attribute(n, name);
-  return rule ? rule->default_int : otherwise;
-}
-
-float float_attribute(const node_view& n, std::string_view name, float otherwise) {
-  if (const attribute* a = n.find(name)) return a->f;
-  const attribute_rule* const rule = rule_of_attribute(n, name);
-  return rule ? rule->default_float : otherwise;
-}
-
-std::string_view string_attribute(const node_view& n, std::string_view name, std::string_view otherwise) {
-  if (const attribute* a = n.find(name)) return a->s;
-  const attribute_rule* const rule = rule_of_attribute(n, name);
-  return rule ? rule->default_string : otherwise;
-}
-
-std::span<const std::int64_t> ints_attribute(const node_view& n, std::string_view name) {
-  const attribute* const a = n.find(name);
-  return a ? a->ints : std::span<const std::int64_t>{};
-}
 
 std::optional<double> number_of(const value* v) {
   if (!is_host_tensor(v) || v->shape.count() != 1) return {};

@@ -12,13 +12,23 @@ bool about(double actual, double expected) {
   return std::abs(actual - expected) <= tolerance * std::max(1e-30, std::abs(expected));
 }
 
+/// An attribute of the node; else its default in the node's version of the operator, or 0.
+attribute attribute_or_default(const node_view& n, std::string_view name) {
+  if (const attribute* const a = n.find(name)) return *a;
+  attribute made;
+  if (const op_version* const version = n.raw().version)
+    for (const attribute_rule& rule : version->attributes)
+      if (rule.name == name) made.i = rule.default_int, made.f = rule.default_float, made.s = rule.default_string;
+  return made;
+}
+
 bool holds(const node_view& n, const attribute_check& check) {
-  const attribute* const a = n.find(check.name);
-  if (a && !a->ref_attr_name.empty()) return false;
+  const attribute a = attribute_or_default(n, check.name);
+  if (!a.ref_attr_name.empty()) return false;
   switch (check.kind) {
-    case attribute_kind::i: return int_attribute(n, check.name) == check.i;
-    case attribute_kind::f: return float_attribute(n, check.name) == check.f;
-    case attribute_kind::s: return string_attribute(n, check.name) == check.s;
+    case attribute_kind::i: return a.i == check.i;
+    case attribute_kind::f: return a.f == check.f;
+    case attribute_kind::s: return a.s == check.s;
     default: return false;
   }
 }

@@ -101,3 +101,25 @@ TEST_CASE("captures are visible from both sides") {
   CHECK(value_view{body, body.find("a")}.is_capture());
   CHECK(count(graph_view{*once.subgraphs()[0]}.nodes() | where(has_op<Negate>)) == 1);
 }
+
+TEST_CASE("a node's attributes are read as a struct") {
+  struct scaled {
+    struct attributes {
+      float by = 1;
+      std::optional<std::int64_t> times;
+      explicit attributes(std::span<const attribute> node) {
+        read_attribute(node, "by", by);
+        read_attribute(node, "times", times);
+      }
+    };
+  };
+  model m;
+  graph& g = m.main();
+  input(g, "a");
+  add(g, "Scale", {"a"}, {"b"}, {{.name = "by", .kind = attribute_kind::f, .f = 2}});
+  add(g, "Negate", {"b"}, {"c"});
+  const auto made_of = [&](std::string_view name) { return value_view{g, g.find(name)}.producer(); };
+  CHECK(made_of("b").attributes<scaled>().by == 2.0f);
+  CHECK(!made_of("b").attributes<scaled>().times);
+  CHECK(made_of("c").attributes<scaled>().by == 1.0f);
+}

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/op/check_attribute.hpp>
 #include <cameo/op/infer.hpp>
 
 #include <deque>
@@ -70,6 +71,9 @@ class mock_infer_context : public infer_context {
     const op_row* row = detail::find_op(detail::standard_ops(), domain, name);
     version_ = row ? row->at(opset) : nullptr;
     if (!version_) return {status_code::not_found, name};
+    for (const attribute_rule& rule : version_->attributes)
+      if (const attribute* const a = detail::find_attribute(attributes_, rule.name))
+        if (status s = detail::check_attribute(rule, *a); !s) return s;
     status fits = check_input_shapes(*this);
     return fits ? row->infer(*this) : fits;
   }

@@ -3,6 +3,7 @@
 #include "onnx_part.hpp"
 
 #include <cameo/graph/model.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 #include <cameo/op/onnx.hpp>
 
 #include <algorithm>
@@ -15,15 +16,6 @@ namespace {
 constexpr std::size_t largest_constant = std::size_t{1} << 14;
 /// The most nodes in one query: the time that the SDK takes grows faster than the number of nodes.
 constexpr std::size_t nodes_per_query = 512;
-
-std::int64_t int_of(const node_view& node, std::string_view name) {
-  const attribute* const a = node.find(name);
-  return a && a->kind == attribute_kind::i ? a->i : 0;
-}
-bool has_text(const node_view& node, std::string_view name, std::string_view words) {
-  const attribute* const a = node.find(name);
-  return a && a->kind == attribute_kind::s && a->s == words;
-}
 
 template <class... Ops>
 bool is_any_of(const node_view& node) {
@@ -50,17 +42,20 @@ constexpr struct {
        const dtype type = n.input(0).element();
        return type == dtype::f32 || type == dtype::f16 || type == dtype::bf16;
      }},
-    {is_any_of<op::Reshape>, [](node_ref n) { return int_of(n, "allowzero") != 0; }},
-    {is_any_of<op::RoiAlign>, [](node_ref n) { return has_text(n, "mode", "max"); }},
-    {is_any_of<op::DequantizeLinear, op::QuantizeLinear>, [](node_ref n) { return int_of(n, "block_size") != 0; }},
+    {is_any_of<op::Reshape>, [](node_ref n) { return n.attributes<op::Reshape>().allowzero != 0; }},
+    {is_any_of<op::RoiAlign>,
+     [](node_ref n) { return n.attributes<op::RoiAlign>().mode == op::roi_align_mode_choice::max; }},
+    {is_any_of<op::DequantizeLinear, op::QuantizeLinear>,
+     [](node_ref n) { return n.attributes<op::QuantizeLinear>().block_size != 0; }},
     {is_any_of<op::LSTM>, [](node_ref n) { return bool(n.input(7)); }},  // peepholes
-    {is_any_of<op::LSTM, op::GRU, op::RNN>, [](node_ref n) { return int_of(n, "layout") != 0; }},
+    {is_any_of<op::LSTM, op::GRU, op::RNN>, [](node_ref n) { return n.attributes<op::RNN>().layout != 0; }},
     {is_any_of<op::Resize>,
      [](node_ref n) {
-       return int_of(n, "antialias") != 0 || int_of(n, "exclude_outside") != 0 ||
-              has_text(n, "keep_aspect_ratio_policy", "not_larger") ||
-              has_text(n, "keep_aspect_ratio_policy", "not_smaller") ||
-              (n.input(2) && has_text(n, "coordinate_transformation_mode", "align_corners"));
+       constexpr auto align_corners = op::resize_coordinate_transformation_mode_choice::align_corners;
+       const auto a = n.attributes<op::Resize>();
+       return a.antialias != 0 || a.exclude_outside != 0 ||
+              a.keep_aspect_ratio_policy != op::keep_aspect_ratio_policy_choice::stretch ||
+              (n.input(2) && a.coordinate_transformation_mode == align_corners);
      }},
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/graph/graph.hpp>
+#include <cameo/op/attributes/read_attribute.hpp>
 
 #include <iterator>
 
@@ -112,6 +113,11 @@ class node_view {
   }
   std::span<graph* const> subgraphs() const { return raw().subgraphs; }
   const attribute* find(std::string_view name) const { return detail::find_attribute(raw().attributes, name); }
+  /// The attributes as the struct of an operator, which has those that are read: `node.attributes<op::Gemm>().transA`.
+  template <class Op>
+  attributes_of<Op> attributes() const {
+    return attributes_of<Op>{raw().attributes};
+  }
   bool operator==(const node_view&) const = default;
 
  private:

@@ -16,11 +16,6 @@ struct node_in_run {
   const value* input(std::size_t i) const { return tensor(inputs, i); }
   /// An output that is a tensor, or null.
   const value* output(std::size_t i) const { return tensor(outputs, i); }
-  /// An attribute of the node, or `otherwise` if the node does not have it.
-  std::int64_t int_or(std::string_view name, std::int64_t otherwise) const {
-    const attribute* const found = find_attribute(attributes, name);
-    return found && found->kind == attribute_kind::i ? found->i : otherwise;
-  }
 
  private:
   const value* tensor(std::span<const std::uint32_t> of, std::size_t i) const {

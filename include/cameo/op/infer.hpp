@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/core/result.hpp>
+#include <cameo/op/attributes/read_attribute.hpp>
 #include <cameo/op/op.hpp>
 #include <cameo/op/value_type.hpp>
 
@@ -13,7 +14,7 @@ class infer_context {
 
   /// The version of the operator that applies to the node.
   virtual const op_version& version() const = 0;
-  /// The attributes that the node has; defaults are not filled in.
+  /// The attributes that the node has; defaults are not filled in. See attributes_of.
   virtual std::span<const attribute> attributes() const = 0;
 
   virtual std::size_t input_count() const = 0;  // trailing absent inputs are not counted
@@ -53,15 +54,6 @@ class infer_context {
     static_cast<void>(given), static_cast<void>(needed);
   }
 
-  /// An attribute of the node, or null.
-  const attribute* find(std::string_view name) const { return detail::find_attribute(attributes(), name); }
-  /// An integer attribute of the node, or `otherwise` if the node does not have it.
-  CAMEO_API std::int64_t int_or(std::string_view name, std::int64_t otherwise) const;
-  /// A string attribute of the node, or `otherwise` if the node does not have it.
-  CAMEO_API std::string_view string_or(std::string_view name, std::string_view otherwise) const;
-  /// An attribute with integers, or `otherwise` if the node does not have it.
-  CAMEO_API std::span<const std::int64_t> ints_or(std::string_view name,
-                                                  std::span<const std::int64_t> otherwise = {}) const;
   bool has_input(std::size_t i) const { return i < input_count() && input(i) != nullptr; }
   /// The element type of a tensor input, or undefined.
   CAMEO_API dtype element(std::size_t i) const;

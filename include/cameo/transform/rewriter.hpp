@@ -180,16 +180,8 @@ constexpr attribute attribute_of(std::string_view name, std::span<const float> f
   return a;
 }
 
-// Facts about nodes and constants, for rules.
+// Facts about constants, for rules.
 
-/// An integer attribute of a node; else its operator's default in the node's version; else `otherwise`.
-CAMEO_API std::int64_t int_attribute(const node_view&, std::string_view name, std::int64_t otherwise = 0);
-/// A float attribute; see int_attribute().
-CAMEO_API float float_attribute(const node_view&, std::string_view name, float otherwise = 0);
-/// A string attribute; see int_attribute().
-CAMEO_API std::string_view string_attribute(const node_view&, std::string_view name, std::string_view otherwise = {});
-/// An attribute with integers, empty if the node does not have it; see int_attribute().
-CAMEO_API std::span<const std::int64_t> ints_attribute(const node_view&, std::string_view name);
 /// The number in a constant with one element, of any rank and number type; std::nullopt for other values.
 CAMEO_API std::optional<double> number_of(const value*);
 /// The elements of an integer constant of any rank; std::nullopt for other values, and for more than 4,096 elements.

@@ -2,6 +2,8 @@
 #include "infer_list.hpp"
 #include "tools.hpp"
 
+#include <cameo/op/attributes/onnx.hpp>
+
 namespace CAMEO_NAMESPACE::infer {
 namespace {
 
@@ -11,11 +13,9 @@ struct head_shape {
   bool split = false;  // rank 4
 };
 
-result<head_shape> heads_of(const infer_context& c, std::size_t input, std::string_view name) {
-  const dims* in = c.shape(input);
+result<head_shape> heads_of(const dims* in, std::int64_t heads, std::string_view name) {
   if (!in) return head_shape{};
   if (in->size() == 4) return head_shape{(*in)[0], (*in)[1], (*in)[2], (*in)[3], true};
-  const std::int64_t heads = c.int_or(name, 0);
   if (heads < 1) return invalid("attribute ", name, " is ", heads, ", must be 1 or more for an input of rank 3");
   const dim width = (*in)[2];
   return head_shape{(*in)[0], dim::fixed(heads), (*in)[1], width.known() ? dim::fixed(width.size / heads) : dim{}};
@@ -32,8 +32,11 @@ result<dim> total_length(const infer_context& c, const head_shape& key) {
 }  // namespace
 
 status attention(infer_context& c) {
-  result<head_shape> q = heads_of(c, 0, "q_num_heads"), k = heads_of(c, 1, "kv_num_heads"),
-                     v = heads_of(c, 2, "kv_num_heads");
+  const attributes_of<op::Attention> a{c.attributes()};
+  const std::int64_t heads = a.q_num_heads.value_or(0), key_heads = a.kv_num_heads.value_or(0);
+  result<head_shape> q = heads_of(c.shape(0), heads, "q_num_heads"),
+                     k = heads_of(c.shape(1), key_heads, "kv_num_heads"),
+                     v = heads_of(c.shape(2), key_heads, "kv_num_heads");
   for (result<head_shape>* h : {&q, &k, &v})
     if (!*h) return h->error();
   result<dim> total = total_length(c, *k);
@@ -55,24 +58,18 @@ status attention(infer_context& c) {
 
 /// NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss: a scalar, or a loss for each label; then log_prob.
 status loss(infer_context& c) {
+  const attributes_of<op::NegativeLogLikelihoodLoss> a{c.attributes()};
   const dims *scores = c.shape(0), *labels = c.shape(1);
   if (scores && labels)
     if (status s = check_rank(*scores, labels->size() + 1, "input 0"); !s) return s;
-  const std::string_view reduction = c.string_or("reduction", "mean");
-  if (reduction != "none" && reduction != "mean" && reduction != "sum")
-    return invalid("attribute reduction is ", reduction, ", must be none, mean or sum");
-  give(c, 0, c.element(0), reduction == "none" ? copy_of(labels) : dims{});
+  const bool is_each = a.reduction == op::negative_log_likelihood_loss_reduction_choice::none;
+  give(c, 0, c.element(0), is_each ? copy_of(labels) : dims{});
   return give(c, 1, c.element(0), copy_of(scores));
 }
 
 status determinant(infer_context& c) {
   std::optional<dims> out;
-  if (const dims* in = c.shape(0)) {
-    if (status s = check_rank(*in, 2, std::size_t(-1), "X"); !s) return s;
-    result<dim> square = unify(in->back(), (*in)[in->size() - 2], "rows and columns");
-    if (!square) return square.error();
-    out = dims(in->begin(), in->end() - 2);
-  }
+  if (const dims* in = c.shape(0)) out = dims(in->begin(), in->end() - 2);
   return give(c, 0, c.element(0), std::move(out));
 }
 
@@ -93,9 +90,9 @@ status center_crop_pad(infer_context& c) {
   std::optional<dims> out;
   if (in) out = dims(in->size());
   if (in && to) {
-    std::vector<std::int64_t> all(in->size());
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::int64_t(i);
-    result<std::vector<std::size_t>> axes = axes_in(c.ints_or("axes", all), in->size(), "attribute axes");
+    const attributes_of<op::CenterCropPad> a{c.attributes()};
+    result<std::vector<std::size_t>> axes =
+        a.axes.given ? axes_in(a.axes, in->size(), "attribute axes") : axes_of(in->size());
     if (!axes) return axes.error();
     if (to->size() != axes->size())
       return invalid("shape has ", to->size(), " elements, must have ", axes->size(), ", one per axis");
@@ -109,7 +106,6 @@ status center_crop_pad(infer_context& c) {
 status col2im(infer_context& c) {
   std::optional<dims> out;
   const dims *in = c.shape(0), *image = elements_at(c, 1), *block = elements_at(c, 2);
-  if (status s = check_rank(in, 3, "input"); !s) return s;
   if (image) {
     out = dims{in ? (*in)[0] : dim{}, dim{}};
     out->insert(out->end(), image->begin(), image->end());

@@ -3,28 +3,30 @@
 #include "infer_list.hpp"
 #include "tools.hpp"
 
+#include <cameo/op/attributes/microsoft.hpp>
+#include <cameo/op/attributes/onnx.hpp>
+
 #include <algorithm>
 
 namespace CAMEO_NAMESPACE::infer {
 
 /// Hashes are unsigned by default.
 status murmur_hash(infer_context& c) {
-  return give(c, 0, c.int_or("positive", 1) != 0 ? dtype::u32 : dtype::i32, copy_of(c.shape(0)));
+  const attributes_of<op::microsoft::MurmurHash3> a{c.attributes()};
+  return give(c, 0, a.positive != 0 ? dtype::u32 : dtype::i32, copy_of(c.shape(0)));
 }
 
 /// The outputs of VarlenNGramHashMapping: numbers [tokens, tables], and the state that each request hands on.
 status varlen_ngram_hash(infer_context& c) {
-  const std::int64_t orders = c.int_or("max_ngram_size", 0), heads = c.int_or("n_head_per_ngram", 0);
+  const attributes_of<op::microsoft::VarlenNGramHashMapping> a{c.attributes()};
   const dims *ids = c.shape(0), *starts = c.shape(3);
-  const dim parts[] = {dim::fixed(orders - 1), dim::fixed(heads)};
-  const result<dim> tables = orders > 1 && heads > 0 ? product(parts) : dim{};
-  if (!tables) return tables.error();
+  const std::int64_t before = a.max_ngram_size - 1;
   const dim requests = starts && (*starts)[0].known() ? dim::fixed((*starts)[0].size - 1) : dim{};
-  give(c, 0, c.element(0), dims{ids ? (*ids)[0] : dim{}, *tables});
-  const dims state{requests, orders > 1 ? dim::fixed(orders - 1) : dim{}};
+  give(c, 0, c.element(0), dims{ids ? (*ids)[0] : dim{}, dim::fixed(before * a.n_head_per_ngram)});
+  const dims state{requests, dim::fixed(before)};
   give(c, 1, c.element(0), state);
   give(c, 2, dtype::i32, state);
-  return give(c, 3, c.element(0), dims{requests, dim::fixed(c.int_or("state_update_capacity", 0)), state[1]});
+  return give(c, 3, c.element(0), dims{requests, dim::fixed(a.state_update_capacity), state[1]});
 }
 
 /// GreedySearch and Sampling: sequences [batch, max_length], and the last logits [batch, words].
@@ -49,24 +51,23 @@ status beam_search(infer_context& c) {
 /// LinearAttention: Y [batch, length, heads * value size], present [batch, heads of keys, size, value size], with the
 /// type of the past.
 status linear_attention(infer_context& c) {
-  const std::int64_t heads = c.int_or("q_num_heads", 0), of_keys = c.int_or("kv_num_heads", 0);
+  const attributes_of<op::microsoft::LinearAttention> a{c.attributes()};
   const dims *q = c.shape(0), *v = c.shape(2);
   const dtype state = c.has_input(3) ? c.element(3) : c.element(0);
-  if (heads < 1 || of_keys < 1 || !q || !v) {
+  if (!q || !v) {
     give(c, 0, c.element(0));
     return give(c, 1, state);
   }
   const auto share = [](dim whole, std::int64_t parts) {
     return whole.known() && whole.size % parts == 0 ? dim::fixed(whole.size / parts) : dim{};
   };
-  const dim size = share((*q)[2], heads), value_size = share((*v)[2], of_keys);
-  const dim parts[] = {dim::fixed(std::max(heads, of_keys)), value_size};
+  const dim size = share((*q)[2], a.q_num_heads), value_size = share((*v)[2], a.kv_num_heads);
+  const dim parts[] = {dim::fixed(std::max(a.q_num_heads, a.kv_num_heads)), value_size};
   const result<dim> width = product(parts);
   if (!width) return width.error();
   give(c, 0, c.element(0), dims{(*q)[0], (*q)[1], *width});
-  dims present{(*q)[0], dim::fixed(of_keys), size, value_size};
-  if (const std::int64_t window = c.int_or("state_window", 0); window > 0)
-    present.insert(present.begin(), dim::fixed(window));
+  dims present{(*q)[0], dim::fixed(a.kv_num_heads), size, value_size};
+  if (a.state_window > 0) present.insert(present.begin(), dim::fixed(a.state_window));
   return give(c, 1, state, std::move(present));
 }
 

@@ -2,6 +2,9 @@
 #include "infer_list.hpp"
 #include "tools.hpp"
 
+#include <cameo/op/attributes/onnx.hpp>
+#include <cameo/op/attributes/preview.hpp>
+
 #include <algorithm>
 
 namespace CAMEO_NAMESPACE::infer {
@@ -9,14 +12,18 @@ namespace {
 
 using type_list = std::vector<const value_type*>;
 
-/// Infers the graph in an attribute, which must have at least `needs` outputs.
-result<type_list> body_types(infer_context& c, std::string_view name, const type_list& inputs, std::size_t needs) {
-  const attribute* body = c.find(name);
-  if (!body || body->kind != attribute_kind::g || body->i < 0)
-    return invalid("attribute ", name, " is missing, must be a graph");
-  result<type_list> outputs = c.infer_subgraph(std::size_t(body->i), inputs);
-  if (!outputs) return std::move(outputs).error().in(name);
-  if (outputs->size() < needs) return invalid("graph ", name, " has ", outputs->size(), " outputs, must have ", needs);
+/// A subgraph of the node, and the attribute that names it.
+struct named_graph {
+  std::string_view name;
+  subgraph_index index;
+};
+
+/// Infers a subgraph, which must have at least `needs` outputs.
+result<type_list> body_types(infer_context& c, const named_graph& body, const type_list& inputs, std::size_t needs) {
+  result<type_list> outputs = c.infer_subgraph(std::size_t(body.index), inputs);
+  if (!outputs) return std::move(outputs).error().in(body.name);
+  if (outputs->size() < needs)
+    return invalid("graph ", body.name, " has ", outputs->size(), " outputs, must have ", needs);
   return outputs;
 }
 
@@ -56,10 +63,10 @@ status require_outputs(const infer_context& c, std::string_view name, std::size_
   return invalid("graph ", name, " has ", has, " outputs, must have ", c.output_count());
 }
 
-result<type_list> branch_types(infer_context& c, std::string_view name) {
-  result<type_list> outputs = body_types(c, name, {}, 0);
+result<type_list> branch_types(infer_context& c, const named_graph& branch) {
+  result<type_list> outputs = body_types(c, branch, {}, 0);
   if (!outputs) return outputs;
-  if (status s = require_outputs(c, name, outputs->size()); !s) return s;
+  if (status s = require_outputs(c, branch.name, outputs->size()); !s) return s;
   return outputs;
 }
 
@@ -73,15 +80,14 @@ std::optional<bool> known_condition(const infer_context& c) {
 
 /// The outputs of an If with a constant condition are those of the branch that it takes. The other branch never runs,
 /// so it may contradict itself and the branch that is taken.
-status known_if(infer_context& c, bool condition) {
-  const std::string_view never = condition ? "else_branch" : "then_branch";
+status known_if(infer_context& c, const named_graph& taken, const named_graph& never) {
   if (const result<type_list> unused = body_types(c, never, {}, 0)) {
-    if (status s = require_outputs(c, never, unused->size()); !s) return s;
+    if (status s = require_outputs(c, never.name, unused->size()); !s) return s;
   } else {
     if (unused.error().code() == status_code::out_of_memory) return unused.error();  // says nothing about the branch
-    c.report_broken_branch(never, unused.error());
+    c.report_broken_branch(never.name, unused.error());
   }
-  const result<type_list> types = branch_types(c, condition ? "then_branch" : "else_branch");
+  const result<type_list> types = branch_types(c, taken);
   if (!types) return types.error();
   for (std::size_t i = 0; i < c.output_count(); ++i) give(c, i, (*types)[i]);
   return status_code::ok;
@@ -90,14 +96,17 @@ status known_if(infer_context& c, bool condition) {
 }  // namespace
 
 status if_(infer_context& c) {
-  if (const std::optional<bool> condition = known_condition(c)) return known_if(c, *condition);
+  const attributes_of<op::If> a{c.attributes()};
+  const named_graph yes{"then_branch", a.then_branch}, no{"else_branch", a.else_branch};
+  if (const std::optional<bool> condition = known_condition(c))
+    return *condition ? known_if(c, yes, no) : known_if(c, no, yes);
   const std::size_t count = c.output_count();
-  result<type_list> then_types = branch_types(c, "then_branch");
+  result<type_list> then_types = branch_types(c, yes);
   if (!then_types) return then_types.error();
   std::vector<std::optional<value_type>> kept(count);  // the second inference may invalidate the types of the first
   for (std::size_t i = 0; i < count; ++i)
     if ((*then_types)[i]) kept[i] = *(*then_types)[i];
-  result<type_list> else_types = branch_types(c, "else_branch");
+  result<type_list> else_types = branch_types(c, no);
   if (!else_types) return else_types.error();
   for (std::size_t i = 0; i < count; ++i) {
     if (!kept[i] || !(*else_types)[i]) continue;
@@ -174,16 +183,17 @@ status loop(infer_context& c) {
   if (c.output_count() < in.carried.size())
     return invalid("node has ", in.carried.size(), " carried values but ", c.output_count(),
                    " outputs, must have one for each");
+  const named_graph body{"body", attributes_of<op::Loop>{c.attributes()}.body};
   const std::size_t needs = c.output_count() + 1;
   if (loop_depth <= deepest_try) {
-    result<type_list> out = body_types(c, "body", in.inputs(), needs);
+    result<type_list> out = body_types(c, body, in.inputs(), needs);
     if (out && is_stable(in, *out)) return give_loop_outputs(c, in, *out, dim{});
   }
   for (std::optional<value_type>& type : in.carried)
     if (type) type = without_shape(*type);
   for (std::optional<value_type>& type : in.carried)
     if (type && type->element) type->element = std::make_shared<const value_type>(without_shape(*type->element));
-  result<type_list> out = body_types(c, "body", in.inputs(), needs);
+  result<type_list> out = body_types(c, body, in.inputs(), needs);
   if (!out) return out.error();
   return give_loop_outputs(c, in, *out, dim{});
 }
@@ -192,6 +202,7 @@ namespace {
 
 /// The parts of a Scan node. Versions before 9 have a batch axis, and lengths as their first input.
 struct scan_plan {
+  attributes_of<op::Scan> a;
   std::size_t first = 0, states = 0, scanned = 0;
   bool batched = false;
   dim batch, length;
@@ -200,9 +211,10 @@ struct scan_plan {
 
 result<scan_plan> plan_scan(const infer_context& c) {
   scan_plan plan;
+  plan.a = attributes_of<op::Scan>{c.attributes()};
   plan.batched = c.version().since < 9;
   plan.first = plan.batched ? 1 : 0;
-  const std::int64_t scanned = c.int_or("num_scan_inputs", 0);
+  const std::int64_t scanned = plan.a.num_scan_inputs;
   const std::size_t count = c.input_count() > plan.first ? c.input_count() - plan.first : 0;
   if (scanned < 1 || std::uint64_t(scanned) > count)
     return invalid("attribute num_scan_inputs is ", scanned, ", must be from 1 to ", count, ", the number of inputs");
@@ -213,22 +225,24 @@ result<scan_plan> plan_scan(const infer_context& c) {
   return plan;
 }
 
-/// The i-th entry of an attribute with `count` entries; 0 if the attribute is absent.
-result<std::int64_t> entry(const infer_context& c, std::string_view name, std::size_t i, std::size_t count) {
-  const std::span<const std::int64_t> list = c.ints_or(name);
-  if (list.empty()) return std::int64_t{0};
-  if (list.size() != count) return invalid("attribute ", name, " has ", list.size(), " elements, must have ", count);
-  return list[i];
+/// Checks that a list has `count` elements, or none.
+status check_list(std::string_view name, std::span<const std::int64_t> list, std::size_t count) {
+  if (list.empty() || count == 0 || list.size() == count) return status_code::ok;
+  return invalid("attribute ", name, " has ", list.size(), " elements, must have ", count);
+}
+status check_lists(const scan_plan& plan, std::size_t stacked) {
+  const auto& a = plan.a;
+  if (plan.batched) return check_list("directions", a.directions, plan.scanned);
+  status s = check_list("scan_input_directions", a.scan_input_directions, plan.scanned);
+  if (s) s = check_list("scan_output_directions", a.scan_output_directions, stacked);
+  if (s) s = check_list("scan_input_axes", a.scan_input_axes, plan.scanned);
+  if (s) s = check_list("scan_output_axes", a.scan_output_axes, stacked);
+  return s;
 }
 
-/// Checks that each direction is 0 (forward) or 1 (backward).
-status check_directions(const infer_context& c, std::string_view name, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    result<std::int64_t> way = entry(c, name, i, count);
-    if (!way) return way.error();
-    if (*way != 0 && *way != 1) return invalid("attribute ", name, " has ", *way, ", must have 0 (forward) or 1");
-  }
-  return status_code::ok;
+/// The axis that a list has at `i`; 0 if there is no list. Batches are always scanned along axis 0.
+std::int64_t axis_at(const scan_plan& plan, std::span<const std::int64_t> axes, std::size_t i) {
+  return plan.batched || axes.empty() ? 0 : axes[i];
 }
 
 status take_batch(scan_plan& plan, dims& shape, std::size_t input) {
@@ -248,10 +262,8 @@ status add_scan_input(const infer_context& c, scan_plan& plan, std::size_t i) {
   dims shape = *c.input(input)->shape;
   if (status s = take_batch(plan, shape, input); !s) return s;
   if (i >= plan.states) {
-    result<std::int64_t> asked =
-        plan.batched ? std::int64_t{0} : entry(c, "scan_input_axes", i - plan.states, plan.scanned);
-    if (!asked) return asked.error();
-    result<std::size_t> axis = axis_in(*asked, shape.size(), "attribute scan_input_axes");
+    const std::int64_t asked = axis_at(plan, plan.a.scan_input_axes, i - plan.states);
+    result<std::size_t> axis = axis_in(asked, shape.size(), "attribute scan_input_axes");
     if (!axis) return axis.error();
     result<dim> length = unify(plan.length, shape[*axis], "lengths of scanned inputs");
     if (!length) return length.error();
@@ -262,15 +274,12 @@ status add_scan_input(const infer_context& c, scan_plan& plan, std::size_t i) {
   return status_code::ok;
 }
 
-result<value_type> scan_output(const infer_context& c, const scan_plan& plan, const value_type* from, std::size_t i) {
+result<value_type> scan_output(const scan_plan& plan, const value_type* from, std::size_t i) {
   if (!from) return value_type{};
   result<value_type> type = *from;
-  if (i >= plan.states) {
-    result<std::int64_t> axis =
-        plan.batched ? std::int64_t{0} : entry(c, "scan_output_axes", i - plan.states, c.output_count() - plan.states);
-    if (!axis) return axis.error();
-    type = stacked(from, plan.length, *axis, "attribute scan_output_axes");
-  }
+  if (i >= plan.states)
+    type = stacked(from, plan.length, axis_at(plan, plan.a.scan_output_axes, i - plan.states),
+                   "attribute scan_output_axes");
   if (type && plan.batched) type = stacked(&*type, plan.batch, 0, "the batch axis");
   return type;
 }
@@ -280,18 +289,15 @@ result<value_type> scan_output(const infer_context& c, const scan_plan& plan, co
 status scan(infer_context& c) {
   result<scan_plan> plan = plan_scan(c);
   if (!plan) return plan.error();
-  const char* const ways = plan->batched ? "directions" : "scan_input_directions";
-  if (status s = check_directions(c, ways, plan->scanned); !s) return s;
-  if (!plan->batched)
-    if (status s = check_directions(c, "scan_output_directions", c.output_count() - plan->states); !s) return s;
+  if (status s = check_lists(*plan, c.output_count() - plan->states); !s) return s;
   for (std::size_t i = 0; i < plan->states + plan->scanned; ++i)
     if (status s = add_scan_input(c, *plan, i); !s) return s;
   type_list inputs;
   for (const value_type& type : plan->types) inputs.push_back(type.kind == type_kind::unknown ? nullptr : &type);
-  result<type_list> outputs = body_types(c, "body", inputs, c.output_count());
+  result<type_list> outputs = body_types(c, {"body", plan->a.body}, inputs, c.output_count());
   if (!outputs) return outputs.error();
   for (std::size_t i = 0; i < c.output_count(); ++i) {
-    result<value_type> type = scan_output(c, *plan, (*outputs)[i], i);
+    result<value_type> type = scan_output(*plan, (*outputs)[i], i);
     if (!type) return std::move(type).error().in("output " + std::to_string(i));
     give(c, i, &*type);
   }
@@ -319,7 +325,8 @@ status sequence_map(infer_context& c) {
       return invalid("input_sequence is ", type->to_string(), ", must be a sequence");
     inputs.push_back(type && type->kind == type_kind::sequence ? type->element.get() : type);
   }
-  result<type_list> outputs = body_types(c, "body", inputs, c.output_count());
+  const attributes_of<op::SequenceMap> a{c.attributes()};
+  result<type_list> outputs = body_types(c, {"body", a.body}, inputs, c.output_count());
   if (!outputs) return outputs.error();
   for (std::size_t i = 0; i < c.output_count(); ++i) {
     if (!(*outputs)[i]) continue;
@@ -333,16 +340,15 @@ status sequence_map(infer_context& c) {
 /// softmax_precision.
 status flex_attention(infer_context& c) {
   const dims *q = c.shape(0), *k = c.shape(1), *v = c.shape(2);
-  const result<dtype> precision =
-      dtype_attribute(c, "softmax_precision", c.element(0) == dtype::f64 ? dtype::f64 : dtype::f32);
-  if (!precision) return precision.error();
-  value_type scores = value_type::tensor(*precision);
+  const attributes_of<op::preview::FlexAttention> a{c.attributes()};
+  const dtype usual = c.element(0) == dtype::f64 ? dtype::f64 : dtype::f32;
+  value_type scores = value_type::tensor(dtype(a.softmax_precision.value_or(std::int64_t(usual))));
   scores.shape = q ? dims{(*q)[0], (*q)[1], (*q)[2], k ? (*k)[2] : dim{}} : dims{dim{}, dim{}, dim{}, dim{}};
-  for (const std::string_view name : {"score_mod", "prob_mod"}) {
-    if (!c.find(name)) continue;
-    const result<type_list> outputs = body_types(c, name, {&scores}, 1);
+  for (const named_graph& graph : {named_graph{"score_mod", a.score_mod}, {"prob_mod", a.prob_mod}}) {
+    if (graph.index == subgraph_index::none) continue;
+    const result<type_list> outputs = body_types(c, graph, {&scores}, 1);
     if (!outputs) return outputs.error();
-    if (outputs->size() != 1) return invalid("graph ", name, " has ", outputs->size(), " outputs, must have 1");
+    if (outputs->size() != 1) return invalid("graph ", graph.name, " has ", outputs->size(), " outputs, must have 1");
   }
   return give(c, 0, c.element(0),
               q ? std::optional{dims{(*q)[0], (*q)[1], (*q)[2], v ? (*v)[3] : dim{}}} : std::nullopt);

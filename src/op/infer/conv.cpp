@@ -3,6 +3,9 @@
 #include "tools.hpp"
 
 #include <cameo/geometry/conv.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
+#include <cameo/op/attributes/nchwc.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 #include <cameo/op/read_window.hpp>
 
 namespace CAMEO_NAMESPACE::infer {
@@ -43,7 +46,6 @@ struct seen_input {
   seen_input(const infer_context& c, bool last) : shape{c.shape(0)}, channels_last{last} {
     if (last && shape && shape->size() >= 2) turned = with_channels_second(*shape), shape = &turned;
   }
-  explicit seen_input(const infer_context& c) : seen_input(c, c.int_or("channels_last", 0) != 0) {}
   seen_input(const seen_input&) = delete;
   seen_input& operator=(const seen_input&) = delete;
   dims as_the_node_has(dims out) const { return channels_last && out.size() >= 2 ? with_channels_last(out) : out; }
@@ -51,11 +53,11 @@ struct seen_input {
 
 /// Conv and its variants; the weight is input `weight`, the bias `bias`.
 status convolve(infer_context& c, std::size_t weight, std::size_t bias, dtype type) {
-  const seen_input seen{c};
+  const attributes_of<op::microsoft::QLinearConv> a{c.attributes()};
+  const seen_input seen{c, a.channels_last != 0};
   const dims *x = seen.shape, *w = c.shape(weight);
-  const result<geometry::window> shape = detail::read_window(c.attributes());
-  if (!shape) return shape.error();
-  const auto made = geometry::conv_of(*shape, c.int_or("group", 1), view_of(x), view_of(w), view_of(c.shape(bias)));
+  const geometry::window shape = detail::read_window(c.attributes());
+  const auto made = geometry::conv_of(shape, a.group, view_of(x), view_of(w), view_of(c.shape(bias)));
   if (!made) return made.error();
   if (x) give(c, 0, type, seen.as_the_node_has(slid(made->window, *x, made->maps)));
   else give(c, 0, type, w ? std::optional{dims(w->size())} : std::nullopt);
@@ -83,11 +85,10 @@ dim in_blocks(dim channels) {
 
 status nchwc_conv(infer_context& c) {
   const dims *x = c.shape(0), *w = c.shape(1);
-  const result<geometry::window> shape = detail::read_window(c.attributes());
-  if (!shape) return shape.error();
+  const geometry::window shape = detail::read_window(c.attributes());
   if (!x) return give(c, 0, c.element(0), dims(4));
   const geometry::shape_view<dim> kernel = w ? view_of(w).sizes.subspan(2) : geometry::shape_view<dim>{};
-  const result<placed_window> placed = shape->place(view_of(x), kernel);
+  const result<placed_window> placed = shape.place(view_of(x), kernel);
   if (!placed) return placed.error();
   return give(c, 0, c.element(0), slid(*placed, *x, w ? in_blocks((*w)[0]) : dim{}));
 }
@@ -95,35 +96,30 @@ status nchwc_conv(infer_context& c) {
 status nchwc_reorder_input(infer_context& c) {
   std::optional<dims> out;
   if (const dims* x = c.shape(0)) {
-    const std::size_t at = c.int_or("channels_last", 0) ? 1 : 2;
+    const std::size_t at = attributes_of<op::nchwc::ReorderInput>{c.attributes()}.channels_last ? 1 : 2;
     out = dims{(*x)[0], in_blocks((*x)[at == 1 ? 3 : 1]), (*x)[at], (*x)[at + 1]};
   }
   return give(c, 0, c.element(0), std::move(out));
 }
 
 status nchwc_reorder_output(infer_context& c) {
-  const std::int64_t channels = c.int_or("channels", 0);
-  if (channels < 1) return invalid("attribute channels is ", channels, ", must be 1 or more");
+  const attributes_of<op::nchwc::ReorderOutput> a{c.attributes()};
   const dims* x = c.shape(0);
   if (!x) return give(c, 0, c.element(0), dims(4));
-  if (result<dim> same =
-          unify((*x)[1], in_blocks(dim::fixed(channels)), "the channels of X and the attribute, in blocks");
-      !same)
+  const dim channels = dim::fixed(a.channels);
+  if (result<dim> same = unify((*x)[1], in_blocks(channels), "the channels of X and the attribute, in blocks"); !same)
     return same.error();
-  if (c.int_or("channels_last", 0)) give(c, 0, c.element(0), dims{(*x)[0], (*x)[2], (*x)[3], dim::fixed(channels)});
-  else give(c, 0, c.element(0), dims{(*x)[0], dim::fixed(channels), (*x)[2], (*x)[3]});
-  return status_code::ok;
+  return give(c, 0, c.element(0),
+              a.channels_last ? dims{(*x)[0], (*x)[2], (*x)[3], channels} : dims{(*x)[0], channels, (*x)[2], (*x)[3]});
 }
 
 status nchwc_upsample(infer_context& c) {
-  const std::span<const std::int64_t> scales = c.ints_or("scales");
-  if (scales.size() != 4) return invalid("attribute scales has ", scales.size(), " elements, must have 4");
+  const attributes_of<op::nchwc::Upsample> a{c.attributes()};
   std::optional<dims> out;
   if (const dims* x = c.shape(0)) {
     out = *x;
     for (std::size_t i = 0; i < 4; ++i) {
-      const dim both[] = {(*x)[i], dim::fixed(scales[i])};
-      if (scales[i] < 1) return invalid("attribute scales has ", scales[i], ", must be 1 or more");
+      const dim both[] = {(*x)[i], dim::fixed(a.scales[i])};
       result<dim> size = product(both);
       if (!size) return size.error();
       (*out)[i] = *size;
@@ -133,12 +129,11 @@ status nchwc_upsample(infer_context& c) {
 }
 
 status conv_transpose(infer_context& c) {
+  const attributes_of<op::ConvTranspose> a{c.attributes()};
   const dims *x = c.shape(0), *w = c.shape(1);
-  const result<geometry::window> shape = detail::read_window(c.attributes());
-  if (!shape) return shape.error();
-  const auto made =
-      geometry::conv_transpose_of(*shape, c.int_or("group", 1), view_of(x), view_of(w), view_of(c.shape(2)),
-                                  c.ints_or("output_padding"), c.ints_or("output_shape"));
+  const geometry::window shape = detail::read_window(c.attributes());
+  const auto made = geometry::conv_transpose_of(shape, a.group, view_of(x), view_of(w), view_of(c.shape(2)),
+                                                a.output_padding, a.output_shape);
   if (!made) return made.error();
   if (!x) return give(c, 0, c.element(0));
   dims out{(*x)[0], made->maps};
@@ -150,10 +145,9 @@ namespace {
 
 status pool(infer_context& c, const seen_input& seen) {
   std::optional<dims> out;
-  const result<geometry::window> shape = detail::read_window(c.attributes());
-  if (!shape) return shape.error();
+  const geometry::window shape = detail::read_window(c.attributes());
   if (const dims* x = seen.shape) {
-    const result<placed_window> placed = shape->place(view_of(x), {}, true);
+    const result<placed_window> placed = shape.place(view_of(x), {}, true);
     if (!placed) return placed.error();
     for (std::size_t i = 0; i < placed->rank; ++i) {
       const auto& a = placed->axes[i];
@@ -170,14 +164,15 @@ status pool(infer_context& c, const seen_input& seen) {
 
 }  // namespace
 
-status pool(infer_context& c) { return pool(c, seen_input{c}); }
-status pool_of_channels_last(infer_context& c) { return pool(c, seen_input{c, true}); }
+status pool(infer_context& c) {
+  return pool(c, {c, attributes_of<op::microsoft::QLinearAveragePool>{c.attributes()}.channels_last != 0});
+}
+status pool_of_channels_last(infer_context& c) { return pool(c, {c, true}); }
 
 status global_pool(infer_context& c) {
   std::optional<dims> out;
-  const seen_input seen{c};
+  const seen_input seen{c, attributes_of<op::microsoft::QLinearGlobalAveragePool>{c.attributes()}.channels_last != 0};
   if (const dims* x = seen.shape) {
-    if (status s = check_rank(*x, 2, std::size_t(-1), "X"); !s) return s;
     out = dims(x->size(), dim::fixed(1));
     (*out)[0] = (*x)[0], (*out)[1] = (*x)[1];
     out = seen.as_the_node_has(std::move(*out));
@@ -191,9 +186,8 @@ status max_unpool(infer_context& c) {
   if (status s = check_rank(x, 3, std::size_t(-1), "X"); !s) return s;
   const int_list asked = ints_of_input(c, 2);
   if (x && asked.state == int_list::absent) {
-    const result<geometry::window> shape = detail::read_window(c.attributes());
-    if (!shape) return shape.error();
-    const result<placed_window> placed = shape->place_transposed(view_of(x), {}, {}, {});
+    const geometry::window shape = detail::read_window(c.attributes());
+    const result<placed_window> placed = shape.place_transposed(view_of(x), {}, {}, {});
     if (!placed) return placed.error();
     out = dims{(*x)[0], (*x)[1]};
     for (std::size_t i = 0; i < placed->rank; ++i) out->push_back(placed->axes[i].in);
@@ -210,21 +204,18 @@ status max_unpool(infer_context& c) {
 }
 
 status max_roi_pool(infer_context& c) {
-  const std::span<const std::int64_t> pooled = c.ints_or("pooled_shape");
+  const attribute_list<std::int64_t> pooled = attributes_of<op::MaxRoiPool>{c.attributes()}.pooled_shape;
   const dims *x = c.shape(0), *rois = c.shape(1);
-  if (pooled.size() != 2 || pooled[0] < 1 || pooled[1] < 1)
-    return invalid("attribute pooled_shape must be two sizes of 1 or more");
   return give(c, 0, c.element(0),
               dims{rois ? (*rois)[0] : dim{}, x ? (*x)[1] : dim{}, dim::fixed(pooled[0]), dim::fixed(pooled[1])});
 }
 
 status roi_align(infer_context& c) {
-  const std::int64_t height = c.int_or("output_height", 1), width = c.int_or("output_width", 1);
-  if (height < 1 || width < 1)
-    return invalid("attributes output_height and output_width are ", height, " and ", width, ", must be 1 or more");
+  const attributes_of<op::RoiAlign> a{c.attributes()};
   const dims *x = c.shape(0), *rois = c.shape(1);
-  return give(c, 0, c.element(0),
-              dims{rois ? (*rois)[0] : dim{}, x ? (*x)[1] : dim{}, dim::fixed(height), dim::fixed(width)});
+  return give(
+      c, 0, c.element(0),
+      dims{rois ? (*rois)[0] : dim{}, x ? (*x)[1] : dim{}, dim::fixed(a.output_height), dim::fixed(a.output_width)});
 }
 
 status grid_sample(infer_context& c) {

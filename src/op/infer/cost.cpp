@@ -1,5 +1,7 @@
 // How many operations nodes take. A multiply-add counts as two. A product's bias and activation do not count: they are
 // one operation per element of a result that takes many.
+#include <cameo/op/attributes/microsoft.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 #include <cameo/op/cost.hpp>
 
 #include "infer_list.hpp"
@@ -47,15 +49,15 @@ number product(const detail::node_in_run& n) {
   const value *a = n.input(0), *y = n.output(0);
   if (!a || !y || a->shape.rank() == 0) return {};
   const std::size_t rank = a->shape.rank();
-  const bool transposed = rank > 1 && n.int_or("transA", 0) != 0, batch_transposed = n.int_or("transBatchA", 0) != 0;
-  return 2 * count_of(*y) * double(a->shape[!transposed ? rank - 1 : batch_transposed ? 0 : rank - 2]);
+  const attributes_of<op::microsoft::FusedMatMul> given{n.attributes};
+  const std::size_t row = given.transBatchA != 0 ? 0 : rank - 2;
+  return 2 * count_of(*y) * double(a->shape[rank > 1 && given.transA != 0 ? row : rank - 1]);
 }
 
 /// The product of the sizes of all labels, for as many multiplications less one as there are operands, and an addition.
 number einsum(const detail::node_in_run& n) {
-  const attribute* const equation = detail::find_attribute(n.attributes, "equation");
-  if (!equation || equation->kind != attribute_kind::s) return {};
-  std::string_view left = equation->s.substr(0, equation->s.find("->"));
+  const std::string_view equation = attributes_of<op::Einsum>{n.attributes}.equation;
+  std::string_view left = equation.substr(0, equation.find("->"));
   std::map<int, std::int64_t> sizes;  // letters; -1, -2, ...: axes under an ellipsis, from the right
   std::size_t operand = 0;
   for (std::size_t end = 0; end != std::string_view::npos;
@@ -84,21 +86,20 @@ number einsum(const detail::node_in_run& n) {
 
 number conv(const detail::node_in_run& n) { return convolved(n.input(1), n.output(0)); }
 number qlinear_conv(const detail::node_in_run& n) {
-  const attribute* const last = detail::find_attribute(n.attributes, "channels_last");
+  const attributes_of<op::microsoft::QLinearConv> a{n.attributes};
   const value* const y = n.output(0);
-  const bool is_last = last && last->kind == attribute_kind::i && last->i != 0 && y && y->shape.rank() > 0;
-  return convolved(n.input(3), y, is_last ? y->shape.rank() - 1 : 1);
+  return convolved(n.input(3), y, a.channels_last != 0 && y && y->shape.rank() > 0 ? y->shape.rank() - 1 : 1);
 }
 
 /// The weight of ConvTranspose is [channels, maps of a group, window...].
 number conv_transpose(const detail::node_in_run& n) { return convolved(n.input(1), n.input(0)); }
 
 number pool(const detail::node_in_run& n) {
-  const attribute* const window = detail::find_attribute(n.attributes, "kernel_shape");
+  const auto window = attributes_of<op::AveragePool>{n.attributes}.kernel_shape;
   const value* const y = n.output(0);
-  if (!window || window->kind != attribute_kind::ints || !y) return {};
+  if (!window.given || !y) return {};
   double each = 1;
-  for (std::int64_t size : window->ints) each *= double(size);
+  for (std::int64_t size : window) each *= double(size);
   return count_of(*y) * each;
 }
 

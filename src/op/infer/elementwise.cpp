@@ -3,6 +3,7 @@
 #include "tools.hpp"
 
 #include <cameo/core/checked.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -142,10 +143,11 @@ status prelu(infer_context& c) {
 }
 
 status cast(infer_context& c) {
-  result<dtype> to = dtype_attribute(c, "to", dtype::undefined);
+  const attributes_of<op::Cast> a{c.attributes()};
+  result<dtype> to = dtype_of("to", a.to);
   if (!to) return to.error();
   if (c.version().since < 6) {  // a name, in capitals
-    std::string name{c.string_or("to", "")};
+    std::string name{a.to_string};
     for (char& letter : name)
       if (letter >= 'A' && letter <= 'Z') letter = char(letter - 'A' + 'a');
     *to = detail::dtype_named(name);
@@ -163,7 +165,7 @@ status cast(infer_context& c) {
 status cast_like(infer_context& c) { return give(c, 0, c.element(1), copy_of(c.shape(0))); }
 
 status bit_cast(infer_context& c) {
-  result<dtype> to = dtype_attribute(c, "to", dtype::undefined);
+  result<dtype> to = dtype_of("to", attributes_of<op::BitCast>{c.attributes()}.to);
   if (!to) return to.error();
   const dtype from = c.element(0);
   if (from != dtype::undefined && detail::row_of(from).bits != detail::row_of(*to).bits)
@@ -178,7 +180,7 @@ status dropout(infer_context& c) {
 
 /// Quantized values have the zero point's type, else that of the attribute, else uint8.
 status quantize_linear(infer_context& c) {
-  result<dtype> to = dtype_attribute(c, "output_dtype", dtype::undefined);
+  result<dtype> to = dtype_of("output_dtype", attributes_of<op::QuantizeLinear>{c.attributes()}.output_dtype);
   if (!to) return to.error();
   if (*to == dtype::undefined) *to = c.input_count() > 2 ? c.element(2) : dtype::u8;
   return give(c, 0, *to, copy_of(c.shape(0)));
@@ -187,7 +189,7 @@ status quantize_linear(infer_context& c) {
 /// The result has the scale's type from version 19 on, and is float before. (Version 1, which is com.microsoft's, has
 /// the scale's type, too: ONNX's versions begin at 10.)
 status dequantize_linear(infer_context& c) {
-  result<dtype> to = dtype_attribute(c, "output_dtype", dtype::undefined);
+  result<dtype> to = dtype_of("output_dtype", attributes_of<op::DequantizeLinear>{c.attributes()}.output_dtype);
   if (!to) return to.error();
   if (*to == dtype::undefined) *to = c.version().since >= 19 || c.version().since == 1 ? c.element(1) : dtype::f32;
   return give(c, 0, *to, copy_of(c.shape(0)));

@@ -3,6 +3,8 @@
 #include "tools.hpp"
 
 #include <cameo/core/checked.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <algorithm>
 
@@ -37,7 +39,7 @@ status gather(infer_context& c) {
   const dims *in = c.shape(0), *indices = c.shape(1);
   std::optional<dims> out;
   if (in) {
-    result<std::size_t> axis = axis_in(c.int_or("axis", 0), in->size());
+    result<std::size_t> axis = axis_in(attributes_of<op::Gather>{c.attributes()}.axis, in->size());
     if (!axis) return axis.error();
     if (status s = check_indices(c, (*in)[*axis], *axis); !s) return s;
     if (indices) {
@@ -54,16 +56,16 @@ status gather(infer_context& c) {
 
 /// Each uint8 contains 8 / bits quantized values along the last axis.
 status gather_block_quantized(infer_context& c) {
+  const attributes_of<op::microsoft::GatherBlockQuantized> a{c.attributes()};
   const dims *in = c.shape(0), *indices = c.shape(1);
   std::optional<dims> out;
   if (in && indices) {
-    result<std::size_t> axis = axis_in(c.int_or("gather_axis", 0), in->size());
+    result<std::size_t> axis = axis_in(a.gather_axis, in->size());
     if (!axis) return axis.error();
-    const std::int64_t bits = c.int_or("bits", 4);
     dims elements = *in;
     if (c.element(0) == dtype::u8) {
       dim& last = elements.back();
-      if (!last.known() || !checked_multiply(last.size, 8 / bits, last.size)) last = dim{};
+      if (!last.known() || !checked_multiply(last.size, 8 / a.bits, last.size)) last = dim{};
     }
     const auto at = elements.begin() + std::ptrdiff_t(*axis);
     out = dims(elements.begin(), at);
@@ -76,7 +78,8 @@ status gather_block_quantized(infer_context& c) {
 status gather_elements(infer_context& c) {
   const dims *in = c.shape(0), *indices = c.shape(1);
   if (in) {
-    if (result<std::size_t> axis = axis_in(c.int_or("axis", 0), in->size()); !axis) return axis.error();
+    const std::int64_t axis = attributes_of<op::GatherElements>{c.attributes()}.axis;
+    if (result<std::size_t> at = axis_in(axis, in->size()); !at) return at.error();
     if (status s = check_rank(indices, in->size(), "indices"); !s) return s;
   }
   return give(c, 0, c.element(0), copy_of(indices));
@@ -86,7 +89,7 @@ status gather_nd(infer_context& c) {
   const dims *in = c.shape(0), *indices = c.shape(1);
   std::optional<dims> out;
   if (in && indices) {
-    const std::int64_t batch = c.int_or("batch_dims", 0);
+    const std::int64_t batch = attributes_of<op::GatherND>{c.attributes()}.batch_dims;
     if (batch < 0 || batch >= std::int64_t(std::min(in->size(), indices->size())))
       return invalid("attribute batch_dims is ", batch, ", must be from 0 to less than the ranks of ", *in, " and ",
                      *indices);
@@ -105,7 +108,8 @@ status gather_nd(infer_context& c) {
 
 status scatter_elements(infer_context& c) {
   if (const dims* in = c.shape(0)) {
-    if (result<std::size_t> axis = axis_in(c.int_or("axis", 0), in->size()); !axis) return axis.error();
+    const std::int64_t axis = attributes_of<op::ScatterElements>{c.attributes()}.axis;
+    if (result<std::size_t> at = axis_in(axis, in->size()); !at) return at.error();
     for (std::size_t i : {1, 2})
       if (const dims* other = c.shape(i))
         if (status s = check_rank(*other, in->size(), i == 1 ? "indices" : "updates"); !s) return s;
@@ -123,11 +127,12 @@ status scatter_nd(infer_context& c) {
 }
 
 status compress(infer_context& c) {
+  const attributes_of<op::Compress> a{c.attributes()};
   std::optional<dims> out;
-  if (!c.find("axis")) {
+  if (!a.axis) {
     out = dims{c.fresh_symbol()};
   } else if (const dims* in = c.shape(0)) {
-    result<std::size_t> axis = axis_in(c.int_or("axis", 0), in->size());
+    result<std::size_t> axis = axis_in(*a.axis, in->size());
     if (!axis) return axis.error();
     out = *in;
     (*out)[*axis] = c.fresh_symbol();
@@ -136,11 +141,12 @@ status compress(infer_context& c) {
 }
 
 status unique(infer_context& c) {
+  const attributes_of<op::Unique> a{c.attributes()};
   const dim count = c.fresh_symbol();
   const dims* in = c.shape(0);
   std::optional<dims> out;
   dim whole;
-  if (!c.find("axis")) {
+  if (!a.axis) {
     out = dims{count};
     if (in) {
       result<dim> all = product(*in);
@@ -148,7 +154,7 @@ status unique(infer_context& c) {
       whole = *all;
     }
   } else if (in) {
-    result<std::size_t> axis = axis_in(c.int_or("axis", 0), in->size());
+    result<std::size_t> axis = axis_in(*a.axis, in->size());
     if (!axis) return axis.error();
     whole = (*in)[*axis];
     out = *in;
@@ -173,7 +179,7 @@ status one_hot(infer_context& c) {
   const bool known = depth && depth->size() == 1;
   if (known && (*depth)[0] < 0) return invalid("depth is ", (*depth)[0], ", must be 0 or more");
   if (const dims* in = c.shape(0)) {
-    result<std::size_t> axis = axis_in(c.int_or("axis", -1), in->size() + 1);
+    result<std::size_t> axis = axis_in(attributes_of<op::OneHot>{c.attributes()}.axis, in->size() + 1);
     if (!axis) return axis.error();
     out = *in;
     const dims* elements = elements_at(c, 1);

@@ -2,6 +2,7 @@
 #include "tools.hpp"
 
 #include <cameo/core/checked.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <cmath>
 
@@ -26,25 +27,10 @@ result<std::optional<dims>> shape_in_input(const infer_context& c, std::size_t i
   return std::optional<dims>{};
 }
 
-result<dims> shape_in_attribute(const infer_context& c, std::string_view name) {
-  dims shape;
-  for (std::int64_t size : c.ints_or(name)) {
-    if (size < 0) return invalid("attribute ", name, " has a dim of size ", size, ", must be 0 or more");
-    shape.push_back(dim::fixed(size));
-  }
-  return shape;
-}
-
 dims elements_of(std::span<const std::int64_t> numbers) {
   dims elements;
   for (std::int64_t n : numbers) elements.push_back(n >= 0 ? dim::fixed(n) : dim{});
   return elements;
-}
-
-dims shape_of(const value& v) {
-  dims shape;
-  for (std::int64_t size : v.shape.dims()) shape.push_back(dim::fixed(size));
-  return shape;
 }
 
 void give_list(infer_context& c, dtype type, std::size_t count) {
@@ -53,7 +39,7 @@ void give_list(infer_context& c, dtype type, std::size_t count) {
 
 /// A sparse constant has a dense type: nodes that read it take dense tensors.
 void give_tensor(infer_context& c, const value& v) {
-  const value_type type = value_type::tensor(v.type, shape_of(v));
+  const value_type type = value_type::tensor(v.type, elements_of(v.shape.dims()));
   give(c, 0, &type);
   constexpr std::int64_t longest = 1024;
   if (v.kind != value_kind::tensor || v.shape.count() > longest || (v.type != dtype::i64 && v.type != dtype::i32))
@@ -65,31 +51,32 @@ void give_tensor(infer_context& c, const value& v) {
 }  // namespace
 
 status constant(infer_context& c) {
-  for (const attribute& a : c.attributes()) {
-    if (a.name == "value" || a.name == "sparse_value") {
-      if (a.tensors.size() == 1) give_tensor(c, a.tensors[0]);
-    } else if (a.name == "value_float") {
-      give(c, 0, dtype::f32, dims{});
-    } else if (a.name == "value_int") {
-      give(c, 0, dtype::i64, dims{});
-      give_elements(c, 0, elements_of({&a.i, 1}));
-    } else if (a.name == "value_string") {
-      give(c, 0, dtype::string, dims{});
-    } else if (a.name == "value_floats") {
-      give_list(c, dtype::f32, a.floats.size());
-    } else if (a.name == "value_ints") {
-      give_list(c, dtype::i64, a.ints.size());
-      give_elements(c, 0, elements_of(a.ints));
-    } else if (a.name == "value_strings") {
-      give_list(c, dtype::string, a.strings.size());
-    }
+  const attributes_of<op::Constant> a{c.attributes()};
+  if (a.value) {
+    give_tensor(c, *a.value);
+  } else if (a.sparse_value) {
+    give_tensor(c, *a.sparse_value);
+  } else if (a.value_float) {
+    give(c, 0, dtype::f32, dims{});
+  } else if (a.value_int) {
+    give(c, 0, dtype::i64, dims{});
+    give_elements(c, 0, elements_of({&*a.value_int, 1}));
+  } else if (a.value_floats.given) {
+    give_list(c, dtype::f32, a.value_floats.size());
+  } else if (a.value_ints.given) {
+    give_list(c, dtype::i64, a.value_ints.size());
+    give_elements(c, 0, elements_of(a.value_ints));
+  } else if (a.value_strings.given) {
+    give_list(c, dtype::string, a.value_strings.size());
+  } else if (a.value_string.data()) {  // null if the node does not have it
+    give(c, 0, dtype::string, dims{});
   }
   return status_code::ok;
 }
 
 status constant_of_shape(infer_context& c) {
-  const attribute* value = c.find("value");
-  const dtype type = value && value->tensors.size() == 1 ? value->tensors[0].type : dtype::f32;
+  const attributes_of<op::ConstantOfShape> a{c.attributes()};
+  const dtype type = a.value ? a.value->type : dtype::f32;
   result<std::optional<dims>> shape = shape_in_input(c, 0);
   if (!shape) return shape.error();
   if (*shape)
@@ -154,37 +141,35 @@ status range(infer_context& c) {
 }
 
 status eye_like(infer_context& c) {
-  result<dtype> type = dtype_attribute(c, "dtype", c.element(0));
+  result<dtype> type = dtype_of("dtype", attributes_of<op::EyeLike>{c.attributes()}.dtype, c.element(0));
   if (!type) return type.error();
   return give(c, 0, *type, copy_of(c.shape(0)));
 }
 
 status random(infer_context& c) {
-  result<dtype> type = dtype_attribute(c, "dtype", dtype::f32);
+  const attributes_of<op::RandomNormal> a{c.attributes()};
+  result<dtype> type = dtype_of("dtype", a.dtype);
   if (!type) return type.error();
-  result<dims> shape = shape_in_attribute(c, "shape");
-  if (!shape) return shape.error();
-  return give(c, 0, *type, std::move(*shape));
+  return give(c, 0, *type, elements_of(a.shape));
 }
 
 status random_like(infer_context& c) {
-  result<dtype> type = dtype_attribute(c, "dtype", c.element(0));
+  result<dtype> type = dtype_of("dtype", attributes_of<op::RandomNormalLike>{c.attributes()}.dtype, c.element(0));
   if (!type) return type.error();
   return give(c, 0, *type, copy_of(c.shape(0)));
 }
 
 status multinomial(infer_context& c) {
-  result<dtype> type = dtype_attribute(c, "dtype", dtype::i32);
+  const attributes_of<op::Multinomial> a{c.attributes()};
+  result<dtype> type = dtype_of("dtype", a.dtype);
   if (!type) return type.error();
-  const std::int64_t samples = c.int_or("sample_size", 1);
-  if (samples < 1) return invalid("attribute sample_size is ", samples, ", must be 1 or more");
   std::optional<dims> out;
-  if (const dims* in = c.shape(0)) out = dims{(*in)[0], dim::fixed(samples)};
+  if (const dims* in = c.shape(0)) out = dims{(*in)[0], dim::fixed(a.sample_size)};
   return give(c, 0, *type, std::move(out));
 }
 
 status window(infer_context& c) {
-  result<dtype> type = dtype_attribute(c, "output_datatype", dtype::f32);
+  result<dtype> type = dtype_of("output_datatype", attributes_of<op::HannWindow>{c.attributes()}.output_datatype);
   if (!type) return type.error();
   const std::optional<std::vector<std::int64_t>> size = c.constant_ints(0);
   const bool known = size && size->size() == 1;

@@ -1,6 +1,9 @@
 #include "infer_list.hpp"
 #include "tools.hpp"
 
+#include <cameo/op/attributes/microsoft.hpp>
+#include <cameo/op/attributes/onnx.hpp>
+
 #include <algorithm>
 #include <array>
 
@@ -46,20 +49,20 @@ status matmul_integer_to_float(infer_context& c) { return give_matmul(c, c.eleme
 status qlinear_matmul(infer_context& c) { return give_matmul(c, c.element(7), 3); }
 
 status fused_matmul(infer_context& c) {
-  if (c.int_or("transBatchA", 0) != 0 || c.int_or("transBatchB", 0) != 0) return give(c, 0, c.element(0));
-  result<std::optional<dims>> out =
-      matmul_shape(c.shape(0), c.shape(1), c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0);
+  const attributes_of<op::microsoft::FusedMatMul> a{c.attributes()};
+  if (a.transBatchA != 0 || a.transBatchB != 0) return give(c, 0, c.element(0));
+  result<std::optional<dims>> out = matmul_shape(c.shape(0), c.shape(1), a.transA != 0, a.transB != 0);
   if (!out) return out.error();
   return give(c, 0, c.element(0), std::move(*out));
 }
 
 /// A sparse matrix times a dense matrix.
 status sparse_matmul(infer_context& c) {
-  const value_type* const a = c.has_input(0) ? c.input(0) : nullptr;
-  const dims* const sparse = a && a->shape ? &*a->shape : nullptr;
+  const attributes_of<op::microsoft::SparseToDenseMatMul> a{c.attributes()};
+  const value_type* const left = c.has_input(0) ? c.input(0) : nullptr;
+  const dims* const sparse = left && left->shape ? &*left->shape : nullptr;
   if (status s = check_rank(sparse, 2, "A"); !s) return s;
-  result<std::optional<dims>> out =
-      matmul_shape(sparse, c.shape(1), c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0);
+  result<std::optional<dims>> out = matmul_shape(sparse, c.shape(1), a.transA != 0, a.transB != 0);
   if (!out) return out.error();
   return give(c, 0, c.element(1), std::move(*out));
 }
@@ -69,7 +72,7 @@ status matmul_nbits(infer_context& c) {
   const dims* a = c.shape(0);
   if (!a) return give(c, 0, c.element(0));
   dims out = *a;
-  out.back() = dim::fixed(c.int_or("N", 0));
+  out.back() = dim::fixed(attributes_of<op::microsoft::MatMulNBits>{c.attributes()}.N);
   return give(c, 0, c.element(0), std::move(out));
 }
 
@@ -91,16 +94,17 @@ status check_gemm_bias(const infer_context& c, dim rows, dim columns) {
 }  // namespace
 
 status gemm(infer_context& c) {
+  const attributes_of<op::Gemm> given{c.attributes()};
   const dims *a = c.shape(0), *b = c.shape(1);
   dim rows, columns, inner_a, inner_b;
   if (status s = check_rank(a, 2, "A"); !s) return s;
   if (status s = check_rank(b, 2, "B"); !s) return s;
   if (a) {
-    const std::size_t transposed = c.int_or("transA", 0) != 0;
+    const std::size_t transposed = given.transA != 0;
     rows = (*a)[transposed], inner_a = (*a)[1 - transposed];
   }
   if (b) {
-    const std::size_t transposed = c.int_or("transB", 0) != 0;
+    const std::size_t transposed = given.transB != 0;
     columns = (*b)[1 - transposed], inner_b = (*b)[transposed];
   }
   if (inner_a.known() && inner_b.known() && inner_a.size != inner_b.size)
@@ -112,8 +116,9 @@ status gemm(infer_context& c) {
 
 /// Codes where Y has a scale, floats where it has none.
 status qgemm(infer_context& c) {
+  const attributes_of<op::microsoft::QGemm> given{c.attributes()};
   const dims *a = c.shape(0), *b = c.shape(3);
-  const dim rows = a ? (*a)[c.int_or("transA", 0) != 0] : dim{}, columns = b ? (*b)[c.int_or("transB", 0) == 0] : dim{};
+  const dim rows = a ? (*a)[given.transA != 0] : dim{}, columns = b ? (*b)[given.transB == 0] : dim{};
   const dtype coded = c.has_input(8) ? c.element(8) : c.element(0);
   return give(c, 0, c.has_input(7) ? coded : dtype::f32, dims{rows, columns});
 }
@@ -214,7 +219,7 @@ result<dims> equation::output(std::string_view term) const {
 }  // namespace
 
 status einsum(infer_context& c) {
-  std::string text{c.string_or("equation", "")};
+  std::string text{attributes_of<op::Einsum>{c.attributes()}.equation};
   std::erase(text, ' ');
   const std::string_view whole = text;
   const std::size_t arrow = whole.find("->");

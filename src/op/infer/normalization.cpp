@@ -1,6 +1,8 @@
 #include "infer_list.hpp"
 #include "tools.hpp"
 
+#include <cameo/op/attributes/onnx.hpp>
+
 namespace CAMEO_NAMESPACE::infer {
 namespace {
 
@@ -21,7 +23,7 @@ status check_channels(const infer_context& c) {
 
 status batch_normalization(infer_context& c) {
   // Until version 9, `spatial` 0 meant a mean for each element, with the shape of one X.
-  if (c.int_or("spatial", 1) != 0 || c.version().since >= 9)
+  if (attributes_of<op::BatchNormalization>{c.attributes()}.spatial != 0 || c.version().since >= 9)
     if (status s = check_channels(c); !s) return s;
   if (c.has_input(0)) give(c, 0, c.input(0));
   for (std::size_t i = 1; i < c.output_count(); ++i) {
@@ -35,13 +37,13 @@ status batch_normalization(infer_context& c) {
 namespace {
 
 /// X's shape with 1 from `axis` on: the shape of statistics with kept axes.
-result<std::optional<dims>> statistics_shape(const infer_context& c, std::int64_t otherwise) {
+result<std::optional<dims>> statistics_shape(const infer_context& c, std::int64_t axis) {
   const dims* x = c.shape(0);
   if (!x) return std::optional<dims>{};
-  result<std::size_t> axis = axis_in(c.int_or("axis", otherwise), x->size());
-  if (!axis) return axis.error();
+  result<std::size_t> first = axis_in(axis, x->size());
+  if (!first) return first.error();
   dims shape = *x;
-  for (std::size_t i = *axis; i < shape.size(); ++i) shape[i] = dim::fixed(1);
+  for (std::size_t i = *first; i < shape.size(); ++i) shape[i] = dim::fixed(1);
   return std::optional<dims>{std::move(shape)};
 }
 
@@ -49,9 +51,10 @@ result<std::optional<dims>> statistics_shape(const infer_context& c, std::int64_
 
 /// LayerNormalization, SimplifiedLayerNormalization, RMSNormalization: Y, and statistics in stash_type.
 status layer_normalization(infer_context& c) {
-  result<std::optional<dims>> statistics = statistics_shape(c, -1);
+  const attributes_of<op::LayerNormalization> a{c.attributes()};
+  result<std::optional<dims>> statistics = statistics_shape(c, a.axis);
   if (!statistics) return statistics.error();
-  result<dtype> stash = dtype_attribute(c, "stash_type", dtype::f32);
+  result<dtype> stash = dtype_of("stash_type", a.stash_type);
   if (!stash) return stash.error();
   if (c.has_input(0)) give(c, 0, c.input(0));
   for (std::size_t i = 1; i < c.output_count(); ++i) give(c, i, *stash, *statistics);
@@ -68,33 +71,18 @@ status skip_layer_normalization(infer_context& c) {
   return give_type_of(c, 3, 0);
 }
 
-namespace {
-
-struct recurrent_shape {
-  dim steps, batch;
-  std::int64_t directions = 1;
-};
-
-}  // namespace
-
 /// RNN, GRU and LSTM: Y [seq, directions, batch, hidden], then the last states [directions, batch, hidden]. With
 /// `layout` 1 the batch comes first.
 status recurrent(infer_context& c) {
-  const std::int64_t hidden = c.int_or("hidden_size", -1);
-  if (c.find("hidden_size") && hidden < 1) return invalid("attribute hidden_size is ", hidden, ", must be 1 or more");
-  const dim size = hidden < 1 ? dim{} : dim::fixed(hidden);
-  recurrent_shape r;
-  if (c.string_or("direction", "forward") == "bidirectional") r.directions = 2;
-  const bool batch_first = c.int_or("layout", 0) != 0;
-  if (const dims* x = c.shape(0)) r.steps = (*x)[batch_first], r.batch = (*x)[!batch_first];
-  const dim directions = dim::fixed(r.directions);
-  if (batch_first) {
-    give(c, 0, c.element(0), dims{r.batch, r.steps, directions, size});
-    for (std::size_t i = 1; i < c.output_count(); ++i) give(c, i, c.element(0), dims{r.batch, directions, size});
-  } else {
-    give(c, 0, c.element(0), dims{r.steps, directions, r.batch, size});
-    for (std::size_t i = 1; i < c.output_count(); ++i) give(c, i, c.element(0), dims{directions, r.batch, size});
-  }
+  const attributes_of<op::RNN> a{c.attributes()};
+  const dim size = a.hidden_size ? dim::fixed(*a.hidden_size) : dim{};
+  const dim directions = dim::fixed(a.direction == op::direction_choice::bidirectional ? 2 : 1);
+  const dims* const x = c.shape(0);
+  const bool batch_first = a.layout != 0;
+  const dim steps = x ? (*x)[batch_first] : dim{}, batch = x ? (*x)[!batch_first] : dim{};
+  give(c, 0, c.element(0), batch_first ? dims{batch, steps, directions, size} : dims{steps, directions, batch, size});
+  for (std::size_t i = 1; i < c.output_count(); ++i)
+    give(c, i, c.element(0), batch_first ? dims{batch, directions, size} : dims{directions, batch, size});
   return status_code::ok;
 }
 

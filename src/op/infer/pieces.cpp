@@ -3,6 +3,8 @@
 #include "tools.hpp"
 
 #include <cameo/core/checked.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -32,7 +34,7 @@ status join(dims& out, const dims& in, std::size_t axis, std::size_t input) {
 }
 
 /// Concatenates inputs `first`, `first + step`, ...
-status concat_of(infer_context& c, std::size_t first, std::size_t step, std::int64_t default_axis) {
+status concat_of(infer_context& c, std::size_t first, std::size_t step, std::int64_t asked) {
   std::optional<dims> out;
   std::size_t axis = 0;
   bool unknown = false;
@@ -41,7 +43,7 @@ status concat_of(infer_context& c, std::size_t first, std::size_t step, std::int
     if (!in) {
       unknown = true;
     } else if (!out) {
-      result<std::size_t> found = axis_in(c.int_or("axis", default_axis), in->size());
+      result<std::size_t> found = axis_in(asked, in->size());
       if (!found) return found.error();
       axis = *found;
       out = *in;
@@ -59,15 +61,21 @@ status concat_of(infer_context& c, std::size_t first, std::size_t step, std::int
 
 }  // namespace
 
-status concat(infer_context& c) { return concat_of(c, 0, 1, c.version().since < 4 ? 1 : 0); }
-status qlinear_concat(infer_context& c) { return concat_of(c, 2, 3, 0); }  // each input has a scale and a zero point
+status concat(infer_context& c) {
+  return concat_of(c, 0, 1, attributes_of<op::Concat>{c.attributes()}.axis.value_or(1));
+}
+/// Each input has a scale and a zero point.
+status qlinear_concat(infer_context& c) {
+  return concat_of(c, 2, 3, attributes_of<op::microsoft::QLinearConcat>{c.attributes()}.axis);
+}
 
 namespace {
 
 /// The sizes of Split's outputs; std::nullopt if they are unknown.
-result<std::optional<std::vector<std::int64_t>>> parts_of(const infer_context& c, dim whole, std::size_t count) {
+result<std::optional<std::vector<std::int64_t>>> parts_of(const infer_context& c, const attributes_of<op::Split>& a,
+                                                          dim whole, std::size_t count) {
   using parts = std::optional<std::vector<std::int64_t>>;
-  int_list given = ints_of(c, "split", 1);
+  int_list given = ints_of(a.split, c, 1);
   if (given.state == int_list::known) {
     if (given.values.size() != count)
       return invalid("split has ", given.values.size(), " sizes, must have one for each of ", count, " outputs");
@@ -78,9 +86,8 @@ result<std::optional<std::vector<std::int64_t>>> parts_of(const infer_context& c
       return invalid("the sizes in split add up to ", all, ", must add up to ", whole, ", the size of the axis");
     return parts{std::move(given.values)};
   }
-  const std::int64_t asked = c.int_or("num_outputs", std::int64_t(count));
-  if (asked != std::int64_t(count))
-    return invalid("attribute num_outputs is ", asked, ", must be ", count, ", the number of outputs");
+  if (a.num_outputs.value_or(std::int64_t(count)) != std::int64_t(count))
+    return invalid("attribute num_outputs is ", *a.num_outputs, ", must be ", count, ", the number of outputs");
   if (given.state == int_list::unknown || !whole.known() || !count) return parts{};
   const std::int64_t n = std::int64_t(count);
   const std::int64_t chunk = whole.size / n + (whole.size % n != 0);
@@ -101,9 +108,10 @@ status split(infer_context& c) {
     for (std::size_t i = 0; i < c.output_count(); ++i) give(c, i, c.element(0));
     return status_code::ok;
   }
-  result<std::size_t> axis = axis_in(c.int_or("axis", 0), in->size());
+  const attributes_of<op::Split> a{c.attributes()};
+  result<std::size_t> axis = axis_in(a.axis.value_or(0), in->size());
   if (!axis) return axis.error();
-  result<std::optional<std::vector<std::int64_t>>> parts = parts_of(c, (*in)[*axis], c.output_count());
+  result<std::optional<std::vector<std::int64_t>>> parts = parts_of(c, a, (*in)[*axis], c.output_count());
   if (!parts) return parts.error();
   for (std::size_t i = 0; i < c.output_count(); ++i) {
     dims out = *in;
@@ -143,8 +151,10 @@ struct slice_arguments {
 };
 
 slice_arguments slice_arguments_of(const infer_context& c) {
-  if (c.version().since < 10)
-    return {ints_of_attribute(c, "starts"), ints_of_attribute(c, "ends"), ints_of_attribute(c, "axes"), {}};
+  if (c.version().since < 10) {
+    const attributes_of<op::Slice> a{c.attributes()};
+    return {ints_of(a.starts), ints_of(a.ends), ints_of(a.axes), {}};
+  }
   return {ints_of_input(c, 1), ints_of_input(c, 2), ints_of_input(c, 3), ints_of_input(c, 4)};
 }
 
@@ -204,14 +214,14 @@ status slice(infer_context& c) {
 }
 
 status pad(infer_context& c) {
+  const attributes_of<op::Pad> a{c.attributes()};
   const dims* in = c.shape(0);
-  int_list pads = c.version().since < 2 ? ints_of_attribute(c, "paddings") : ints_of(c, "pads", 1);
+  const int_list pads = c.version().since < 2 ? ints_of(a.paddings) : ints_of(a.pads, c, 1);
   const int_list axes = c.version().since >= 18 ? ints_of_input(c, 3) : int_list{};
   std::optional<dims> out;
   if (in) out = dims(in->size());
   if (in && pads.state == int_list::known && axes.state != int_list::unknown) {
-    std::vector<std::size_t> padded(in->size());
-    for (std::size_t i = 0; i < padded.size(); ++i) padded[i] = i;
+    std::vector<std::size_t> padded = axes_of(in->size());
     if (axes.state == int_list::known) {
       result<std::vector<std::size_t>> known = axes_in(axes.values, in->size());
       if (!known) return known.error();
@@ -260,42 +270,30 @@ status give_scaled(infer_context& c, std::span<const float> scales, const std::v
   return give(c, 0, c.element(0), std::move(out));
 }
 
-result<std::vector<std::size_t>> resized_axes(const infer_context& c, std::size_t rank) {
-  const std::span<const std::int64_t> named = c.ints_or("axes");
-  if (!named.empty()) return axes_in(named, rank, "attribute axes");
-  std::vector<std::size_t> all(rank);
-  for (std::size_t i = 0; i < rank; ++i) all[i] = i;
-  return all;
-}
-
 }  // namespace
 
 status upsample(infer_context& c) {
   const dims* in = c.shape(0);
   give(c, 0, c.element(0), in ? std::optional<dims>{dims(in->size())} : std::nullopt);
   if (!in) return status_code::ok;
-  result<std::vector<std::size_t>> axes = resized_axes(c, in->size());
-  if (!axes) return axes.error();
+  const attributes_of<op::Upsample> a{c.attributes()};
+  const std::vector<std::size_t> axes = axes_of(in->size());
   if (c.version().since >= 9) {
     const std::optional<std::vector<float>> scales = constant_floats(c, 1);
-    return scales ? give_scaled(c, *scales, *axes) : status{};
+    return scales ? give_scaled(c, *scales, axes) : status{};
   }
-  if (c.version().since >= 7) {
-    const attribute* scales = c.find("scales");
-    return scales ? give_scaled(c, scales->floats, *axes) : status{};
-  }
-  const attribute *rows = c.find("height_scale"), *columns = c.find("width_scale");
-  const float scales[] = {1, 1, rows ? rows->f : 1, columns ? columns->f : 1};
-  return give_scaled(c, scales, *axes);
+  if (c.version().since >= 7) return give_scaled(c, a.scales, axes);
+  const float scales[] = {1, 1, a.height_scale, a.width_scale};
+  return give_scaled(c, scales, axes);
 }
 
 namespace {
 
-status give_resized(infer_context& c, const std::vector<std::int64_t>& sizes, const std::vector<std::size_t>& axes) {
+status give_resized(infer_context& c, const std::vector<std::int64_t>& sizes, const std::vector<std::size_t>& axes,
+                    bool stretch) {
   dims out = *c.shape(0);
   if (sizes.size() != axes.size())
     return invalid("sizes has ", sizes.size(), " elements, must have ", axes.size(), " for input ", out);
-  const bool stretch = c.string_or("keep_aspect_ratio_policy", "stretch") == "stretch";
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (sizes[i] < 0) return invalid("sizes is ", sizes[i], " at ", i, ", must be 0 or more");
     out[axes[i]] = stretch ? dim::fixed(sizes[i]) : dim{};
@@ -310,16 +308,18 @@ status resize(infer_context& c) {
   const dims* in = c.shape(0);
   give(c, 0, c.element(0), in ? std::optional<dims>{dims(in->size())} : std::nullopt);
   if (!in) return status_code::ok;
-  result<std::vector<std::size_t>> axes = resized_axes(c, in->size());
+  const attributes_of<op::Resize> a{c.attributes()};
+  const bool stretch = a.keep_aspect_ratio_policy == op::keep_aspect_ratio_policy_choice::stretch;
+  result<std::vector<std::size_t>> axes =
+      a.axes.empty() ? axes_of(in->size()) : axes_in(a.axes, in->size(), "attribute axes");
   if (!axes) return axes.error();
   const int_list sizes = ints_of_input(c, 3);
   if (sizes.state == int_list::known && !(sizes.values.empty() && !axes->empty()))
-    return give_resized(c, sizes.values, *axes);
+    return give_resized(c, sizes.values, *axes, stretch);
   const std::optional<std::vector<float>> scales = constant_floats(c, 2);
   if (scales && !scales->empty()) return give_scaled(c, *scales, *axes);
   if (const dims* elements = elements_at(c, 3); elements && elements->size() == in->size())
-    if (c.ints_or("axes").empty() && c.string_or("keep_aspect_ratio_policy", "stretch") == "stretch")
-      give(c, 0, c.element(0), *elements);
+    if (a.axes.empty() && stretch) give(c, 0, c.element(0), *elements);
   return status_code::ok;
 }
 

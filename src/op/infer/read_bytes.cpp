@@ -1,4 +1,5 @@
 // The number of bytes that nodes read and write. If a node reads only some rows of an input, only those count.
+#include <cameo/op/attributes/microsoft.hpp>
 #include <cameo/op/cost.hpp>
 
 #include "infer_list.hpp"
@@ -76,7 +77,7 @@ double gathered_blocks(const node& n, std::size_t) {
   const value* const data = n.input(0);
   if (!data || data->shape.rank() == 0) return 1.0;
   const auto rank = std::int64_t(data->shape.rank());
-  std::int64_t axis = n.int_or("gather_axis", 0);
+  std::int64_t axis = attributes_of<op::microsoft::GatherBlockQuantized>{n.attributes}.gather_axis;
   axis = axis < 0 ? axis + rank : axis;
   return axis < 0 || axis >= rank ? 1.0 : share_of(count_of(n.input(1)), double(data->shape[std::size_t(axis)]));
 }
@@ -90,7 +91,8 @@ double picked_scores(const node& n, std::size_t input) {
 double chosen_experts(const node& n, std::size_t) {
   const value* const router = n.input(1);
   if (!router || router->shape.rank() != 2) return 1.0;
-  return share_of(double(router->shape[0]) * double(n.int_or("k", 1)), double(router->shape[1]));
+  const std::int64_t k = attributes_of<op::microsoft::MoE>{n.attributes}.k;
+  return share_of(double(router->shape[0]) * double(k), double(router->shape[1]));
 }
 
 /// The share that an operator reads of its inputs [first, last].

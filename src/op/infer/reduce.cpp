@@ -1,6 +1,8 @@
 #include "infer_list.hpp"
 #include "tools.hpp"
 
+#include <cameo/op/attributes/onnx.hpp>
+
 namespace CAMEO_NAMESPACE::infer {
 namespace {
 
@@ -19,12 +21,13 @@ dims reduced(const dims& from, const std::vector<std::size_t>& axes, bool keep) 
 }  // namespace
 
 status reduce(infer_context& c) {
+  const attributes_of<op::ReduceSum> a{c.attributes()};
   const dims* in = c.shape(0);
-  const int_list axes = ints_of(c, "axes", 1);
-  const bool keep = c.int_or("keepdims", 1) != 0;
+  const int_list axes = ints_of(a.axes, c, 1);
+  const bool keep = a.keepdims != 0;
   const bool none = axes.state == int_list::absent || (axes.state == int_list::known && axes.values.empty());
   std::optional<dims> out;
-  if (in && none && c.int_or("noop_with_empty_axes", 0) != 0) {
+  if (in && none && a.noop_with_empty_axes != 0) {
     out = *in;
   } else if (in && none) {
     out = dims(keep ? in->size() : 0, dim::fixed(1));
@@ -39,12 +42,13 @@ status reduce(infer_context& c) {
 }
 
 status arg_extreme(infer_context& c) {
+  const attributes_of<op::ArgMax> a{c.attributes()};
   std::optional<dims> out;
   if (const dims* in = c.shape(0)) {
-    result<std::size_t> axis = axis_in(c.int_or("axis", 0), in->size());
+    result<std::size_t> axis = axis_in(a.axis, in->size());
     if (!axis) return axis.error();
     if ((*in)[*axis].size == 0) return invalid("axis ", *axis, " of ", *in, " is empty and has no largest or smallest");
-    out = reduced(*in, {*axis}, c.int_or("keepdims", 1) != 0);
+    out = reduced(*in, {*axis}, a.keepdims != 0);
   }
   return give(c, 0, dtype::i64, std::move(out));
 }
@@ -55,7 +59,7 @@ status normalize(infer_context& c) {
     std::int64_t otherwise = -1;
     for (const attribute_rule& rule : c.version().attributes)
       if (rule.name == "axis") otherwise = rule.default_int;
-    const std::int64_t axis = c.int_or("axis", otherwise);
+    const std::int64_t axis = attributes_of<op::Softmax>{c.attributes()}.axis.value_or(otherwise);
     // Before version 13, Softmax's axis splits the input in two and may equal its rank.
     if (c.version().since >= 13 || axis != std::int64_t(in->size()))
       if (result<std::size_t> found = axis_in(axis, in->size()); !found) return found.error();
@@ -71,13 +75,14 @@ status cumulative(infer_context& c) {
 }
 
 status top_k(infer_context& c) {
+  const attributes_of<op::TopK> a{c.attributes()};
   std::optional<dims> out;
   if (const dims* in = c.shape(0)) {
-    result<std::size_t> axis = axis_in(c.int_or("axis", -1), in->size());
+    result<std::size_t> axis = axis_in(a.axis, in->size());
     if (!axis) return axis.error();
     out = *in;
     dim& size = (*out)[*axis];
-    const int_list k = ints_of(c, "k", 1);
+    const int_list k = c.version().since < 10 ? int_list{int_list::known, {a.k}} : ints_of_input(c, 1);
     const dims* elements = elements_at(c, 1);
     if (k.state == int_list::known && k.values.size() == 1) {
       if (k.values[0] < 0 || (size.known() && k.values[0] > size.size))

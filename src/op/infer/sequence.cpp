@@ -2,6 +2,8 @@
 #include "infer_list.hpp"
 #include "tools.hpp"
 
+#include <cameo/op/attributes/onnx.hpp>
+
 #include <algorithm>
 
 namespace CAMEO_NAMESPACE::infer {
@@ -31,7 +33,7 @@ status sequence_construct(infer_context& c) {
 }
 
 status sequence_empty(infer_context& c) {
-  result<dtype> element = dtype_attribute(c, "dtype", dtype::f32);
+  result<dtype> element = dtype_of("dtype", attributes_of<op::SequenceEmpty>{c.attributes()}.dtype, dtype::f32);
   if (!element) return element.error();
   const value_type type = value_type::sequence(value_type::tensor(*element));
   return give(c, 0, &type);
@@ -67,13 +69,12 @@ status concat_from_sequence(infer_context& c) {
   result<const value_type*> element = element_of(c, 0);
   if (!element) return element.error();
   if (!*element || !(*element)->is_tensor()) return status_code::ok;
-  const std::int64_t fresh = c.int_or("new_axis", 0);
-  if (fresh != 0 && fresh != 1) return invalid("attribute new_axis is ", fresh, ", must be 0 or 1");
+  const attributes_of<op::ConcatFromSequence> a{c.attributes()};
   std::optional<dims> out = (*element)->shape;
   if (out) {
-    result<std::size_t> axis = axis_in(c.int_or("axis", 0), out->size() + std::size_t(fresh));
+    result<std::size_t> axis = axis_in(a.axis, out->size() + std::size_t(a.new_axis));
     if (!axis) return axis.error();
-    if (fresh) out->insert(out->begin() + std::ptrdiff_t(*axis), dim{});
+    if (a.new_axis) out->insert(out->begin() + std::ptrdiff_t(*axis), dim{});
     else (*out)[*axis] = dim{};
   }
   return give(c, 0, (*element)->type, std::move(out));
@@ -97,16 +98,17 @@ result<dim> part_size(const infer_context& c, dim whole) {
 }  // namespace
 
 status split_to_sequence(infer_context& c) {
+  const attributes_of<op::SplitToSequence> a{c.attributes()};
   std::optional<dims> part;
   if (const dims* in = c.shape(0)) {
-    result<std::size_t> axis = axis_in(c.int_or("axis", 0), in->size());
+    result<std::size_t> axis = axis_in(a.axis, in->size());
     if (!axis) return axis.error();
     part = *in;
     if (c.input_count() > 1) {
       result<dim> size = part_size(c, (*in)[*axis]);
       if (!size) return size.error();
       (*part)[*axis] = *size;
-    } else if (c.int_or("keepdims", 1) != 0) {
+    } else if (a.keepdims != 0) {
       (*part)[*axis] = dim::fixed(1);
     } else {
       part->erase(part->begin() + std::ptrdiff_t(*axis));
@@ -120,9 +122,8 @@ status split_to_sequence(infer_context& c) {
 }
 
 status optional(infer_context& c) {
-  const attribute* named = c.find("type");
   const value_type* inner = c.has_input(0) ? c.input(0) : nullptr;
-  if (!inner && c.input_count() == 0 && named && named->types.size() == 1) inner = named->types[0];
+  if (!inner && c.input_count() == 0) inner = attributes_of<op::Optional>{c.attributes()}.type;
   if (!inner || inner->kind == type_kind::unknown) return status_code::ok;
   const value_type type = value_type::optional(*inner);
   return give(c, 0, &type);
@@ -150,8 +151,8 @@ status string_normalizer(infer_context& c) {
   std::optional<dims> out;
   if (const dims* in = c.shape(0)) {
     out = *in;
-    const attribute* stopped = c.find("stopwords");
-    if ((stopped && !stopped->strings.empty()) || out->back().size == 0) out->back() = dim{};
+    if (!attributes_of<op::StringNormalizer>{c.attributes()}.stopwords.empty() || out->back().size == 0)
+      out->back() = dim{};
   }
   return give(c, 0, dtype::string, std::move(out));
 }

@@ -2,6 +2,7 @@
 #include "tools.hpp"
 
 #include <cameo/core/checked.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -14,7 +15,8 @@ status shape(infer_context& c) {
   // The attributes start and end count from the end if negative, and are clamped, not checked.
   const auto rank = std::int64_t(in->size());
   const auto place = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank); };
-  const std::int64_t first = place(c.int_or("start", 0)), last = place(c.int_or("end", rank));
+  const attributes_of<op::Shape> a{c.attributes()};
+  const std::int64_t first = place(a.start), last = place(a.end.value_or(rank));
   dims part;
   if (first < last) part.assign(in->begin() + first, in->begin() + last);
   give(c, 0, dtype::i64, dims{dim::fixed(std::int64_t(part.size()))});
@@ -114,10 +116,11 @@ status fill_left_over(reshape_target& target, const dims& in) {
 }  // namespace
 
 status reshape(infer_context& c) {
+  const attributes_of<op::Reshape> a{c.attributes()};
   const dims* in = c.shape(0);
-  const bool allow_zero = c.int_or("allowzero", 0) != 0;
+  const bool allow_zero = a.allowzero != 0;
   std::optional<dims> out;
-  int_list sizes = ints_of_attribute(c, "shape");
+  int_list sizes = ints_of(a.shape);
   if (sizes.state == int_list::absent)
     if (std::optional<std::vector<std::int64_t>> constant = c.constant_ints(1))
       sizes = {int_list::known, std::move(*constant)};
@@ -146,7 +149,7 @@ status flatten(infer_context& c) {
   std::optional<dims> out;
   if (const dims* in = c.shape(0)) {
     const auto rank = std::int64_t(in->size());
-    std::int64_t axis = c.int_or("axis", 1);
+    std::int64_t axis = attributes_of<op::Flatten>{c.attributes()}.axis;
     if (axis < -rank || axis > rank)
       return invalid("attribute axis is ", axis, ", must be from ", -rank, " to ", rank, " for input ", *in);
     if (axis < 0) axis += rank;
@@ -161,7 +164,7 @@ status flatten(infer_context& c) {
 
 status transpose(infer_context& c) {
   std::optional<dims> out;
-  const std::span<const std::int64_t> order = c.ints_or("perm");
+  const std::span<const std::int64_t> order = attributes_of<op::Transpose>{c.attributes()}.perm;
   if (const dims* in = c.shape(0)) {
     if (order.empty()) {
       out = dims(in->rbegin(), in->rend());
@@ -179,7 +182,7 @@ status transpose(infer_context& c) {
 
 status squeeze(infer_context& c) {
   const dims* in = c.shape(0);
-  const int_list axes = ints_of(c, "axes", 1);
+  const int_list axes = ints_of(attributes_of<op::Squeeze>{c.attributes()}.axes, c, 1);
   std::optional<dims> out;
   if (in && axes.state == int_list::known) {
     result<std::vector<std::size_t>> known = axes_in(axes.values, in->size());
@@ -204,7 +207,7 @@ status squeeze(infer_context& c) {
 
 status unsqueeze(infer_context& c) {
   const dims* in = c.shape(0);
-  const int_list axes = ints_of(c, "axes", 1);
+  const int_list axes = ints_of(attributes_of<op::Unsqueeze>{c.attributes()}.axes, c, 1);
   std::optional<dims> out;
   if (in && axes.state == int_list::known) {
     const std::size_t rank = in->size() + axes.values.size();
@@ -236,11 +239,6 @@ status expand_dims(infer_context& c) {
 
 namespace {
 
-status check_block(std::int64_t block) {
-  if (block >= 1 && block <= 46340) return status_code::ok;  // so that its square is an int32
-  return invalid("attribute blocksize is ", block, ", must be from 1 to 46340");
-}
-
 result<dim> divided(dim d, std::int64_t by) {
   if (!d.known()) return by == 1 ? d : dim{};
   return dim::fixed(d.size / by);
@@ -253,8 +251,7 @@ result<dim> multiplied(dim d, std::int64_t by) {
 
 /// Moves channels into blocks of pixels, or blocks of pixels into channels.
 status moved_depth(infer_context& c, bool to_space) {
-  const std::int64_t block = c.int_or("blocksize", 0);
-  if (status s = check_block(block); !s) return s;
+  const std::int64_t block = attributes_of<op::DepthToSpace>{c.attributes()}.blocksize;
   const auto pixels = [&](dim d) { return to_space ? multiplied(d, block) : divided(d, block); };
   std::optional<dims> out;
   if (const dims* in = c.shape(0)) {

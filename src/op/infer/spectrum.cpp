@@ -2,6 +2,8 @@
 #include "infer_list.hpp"
 #include "tools.hpp"
 
+#include <cameo/op/attributes/onnx.hpp>
+
 namespace CAMEO_NAMESPACE::infer {
 namespace {
 
@@ -20,9 +22,10 @@ status dft(infer_context& c) {
   const dims* in = c.shape(0);
   if (!in) return give(c, 0, c.element(0));
   dims out = *in;
-  const bool inverse = c.int_or("inverse", 0) != 0, onesided = c.int_or("onesided", 0) != 0;
+  const attributes_of<op::DFT> a{c.attributes()};
+  const bool inverse = a.inverse != 0, onesided = a.onesided != 0;
   out.back() = dim::fixed(onesided && inverse ? 1 : 2);
-  std::int64_t axis = c.version().since >= 20 ? -2 : c.int_or("axis", 1);
+  std::int64_t axis = c.version().since >= 20 ? -2 : a.axis;
   if (c.version().since >= 20 && c.input_count() > 2) {
     const std::optional<std::vector<std::int64_t>> given = c.constant_ints(2);
     if (!given || given->size() != 1) {
@@ -45,12 +48,12 @@ status stft(infer_context& c) {
   if (!signal) return give(c, 0, c.element(0));
   dim length = c.input_count() > 3 ? size_in(c, 3, {}) : dim{};
   if (!length.known() && window && window->size() == 1) length = window->front();
-  const dim lines = c.int_or("onesided", 1) != 0 ? half_of(length) : length;
+  const dim lines = attributes_of<op::STFT>{c.attributes()}.onesided != 0 ? half_of(length) : length;
   return give(c, 0, c.element(0), dims{signal->front(), dim{}, lines, dim::fixed(2)});
 }
 
 status mel_weight_matrix(infer_context& c) {
-  result<dtype> type = dtype_attribute(c, "output_datatype", dtype::f32);
+  result<dtype> type = dtype_of("output_datatype", attributes_of<op::MelWeightMatrix>{c.attributes()}.output_datatype);
   if (!type) return type.error();
   return give(c, 0, *type, dims{half_of(size_in(c, 1, {})), size_in(c, 0, {})});
 }

@@ -4,6 +4,7 @@
 #include <cameo/core/elements.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 namespace CAMEO_NAMESPACE::infer {
 
@@ -39,6 +40,12 @@ result<std::size_t> axis_in(std::int64_t axis, std::size_t rank, std::string_vie
   return invalid(what, " is ", axis, ", must be from ", -size, " to ", size - 1, " for rank ", rank);
 }
 
+std::vector<std::size_t> axes_of(std::size_t rank) {
+  std::vector<std::size_t> all(rank);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
 result<std::vector<std::size_t>> axes_in(std::span<const std::int64_t> axes, std::size_t rank, std::string_view what) {
   std::vector<std::size_t> found;
   std::vector<bool> seen(rank);
@@ -52,11 +59,8 @@ result<std::vector<std::size_t>> axes_in(std::span<const std::int64_t> axes, std
   return found;
 }
 
-int_list ints_of_attribute(const infer_context& c, std::string_view name) {
-  const attribute* found = c.find(name);
-  if (!found) return {};
-  if (found->kind == attribute_kind::i) return {int_list::known, {found->i}};
-  return {int_list::known, {found->ints.begin(), found->ints.end()}};
+int_list ints_of(const attribute_list<std::int64_t>& a) {
+  return {a.given ? int_list::known : int_list::absent, {a.begin(), a.end()}};
 }
 
 int_list ints_of_input(const infer_context& c, std::size_t input) {
@@ -69,11 +73,6 @@ int_list ints_of_input(const infer_context& c, std::size_t input) {
   list.state = int_list::known;
   for (dim d : *elements) list.values.push_back(d.size);
   return list;
-}
-
-int_list ints_of(const infer_context& c, std::string_view name, std::size_t input) {
-  int_list list = ints_of_attribute(c, name);
-  return list.state == int_list::absent ? ints_of_input(c, input) : list;
 }
 
 std::optional<std::vector<std::int64_t>> integers_of(const value& v) {
@@ -152,8 +151,7 @@ result<value_type> merge(const value_type& a, const value_type& b) {
   return merged;
 }
 
-result<dtype> dtype_attribute(const infer_context& c, std::string_view name, dtype otherwise) {
-  const std::int64_t number = c.int_or(name, std::int64_t(otherwise));
+result<dtype> dtype_of(std::string_view name, std::int64_t number) {
   if (number >= 0 && number < std::int64_t(dtype::count)) return dtype(number);
   return invalid("attribute ", name, " is ", number, ", must be the number of an element type, 1 to ",
                  std::int64_t(dtype::count) - 1);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/core/refuse.hpp>
+#include <cameo/op/attributes/read_attribute.hpp>
 #include <cameo/op/infer.hpp>
 
 namespace CAMEO_NAMESPACE::infer {
@@ -29,6 +30,10 @@ result<std::size_t> axis_in(std::int64_t axis, std::size_t rank, std::string_vie
 /// The indices of several axes, which must all differ.
 result<std::vector<std::size_t>> axes_in(std::span<const std::int64_t> axes, std::size_t rank,
                                          std::string_view what = "axes");
+/// All axes, in order.
+std::vector<std::size_t> axes_of(std::size_t rank);
+/// All axes, in order.
+std::vector<std::size_t> axes_of(std::size_t rank);
 
 /// The elements of an input as far as they are known; null if not, or if there is no such input.
 inline const dims* elements_at(const infer_context& c, std::size_t input) {
@@ -40,12 +45,14 @@ struct int_list {
   enum { absent, unknown, known } state = absent;
   std::vector<std::int64_t> values = {};
 };
-int_list ints_of_attribute(const infer_context&, std::string_view name);
+int_list ints_of(const attribute_list<std::int64_t>&);
 /// The integers of an input, also those computed from shapes. An input of unknown type counts as unknown, not as
 /// absent.
 int_list ints_of_input(const infer_context&, std::size_t input);
 /// The integers of the attribute if the node has it, else those of the input.
-int_list ints_of(const infer_context&, std::string_view name, std::size_t input);
+inline int_list ints_of(const attribute_list<std::int64_t>& a, const infer_context& c, std::size_t input) {
+  return a.given ? ints_of(a) : ints_of_input(c, input);
+}
 
 /// The numbers of an integer tensor of rank 0 or 1; std::nullopt for any other value.
 std::optional<std::vector<std::int64_t>> integers_of(const value&);
@@ -73,7 +80,10 @@ inline status check_rank(const dims* shape, std::size_t rank, std::string_view w
 /// both is an optional. INVALID_GRAPH when kinds or element types differ otherwise.
 result<value_type> merge(const value_type&, const value_type&);
 
-/// The dtype whose ONNX number an attribute has; `otherwise` when it is absent; INVALID_GRAPH for any other number.
-result<dtype> dtype_attribute(const infer_context&, std::string_view name, dtype otherwise);
+/// The dtype whose ONNX number the attribute `name` has; INVALID_GRAPH for any other number.
+result<dtype> dtype_of(std::string_view name, std::int64_t number);
+inline result<dtype> dtype_of(std::string_view name, std::optional<std::int64_t> number, dtype otherwise) {
+  return number ? dtype_of(name, *number) : otherwise;
+}
 
 }  // namespace CAMEO_NAMESPACE::infer

@@ -17,12 +17,13 @@ using activations = op_set<op::Relu, op::Sigmoid, op::Tanh, op::LeakyRelu, op::H
 /// The parameters of an activation in FusedConv's order; std::nullopt if they are not the same in every run. Until
 /// version 11, the limits of Clip are attributes.
 std::optional<std::vector<float>> parameters_of(const rewriter& r, const node_view& n) {
-  if (n.has_op<op::LeakyRelu>()) return std::vector{float_attribute(n, "alpha", 0.01f)};
+  if (n.has_op<op::LeakyRelu>()) return std::vector{n.attributes<op::LeakyRelu>().alpha};
   if (n.has_op<op::HardSigmoid>())
-    return std::vector{float_attribute(n, "alpha", 0.2f), float_attribute(n, "beta", 0.5f)};
+    return std::vector{n.attributes<op::HardSigmoid>().alpha, n.attributes<op::HardSigmoid>().beta};
   if (!n.has_op<op::Clip>()) return std::vector<float>{};
   constexpr float lowest = std::numeric_limits<float>::lowest(), highest = std::numeric_limits<float>::max();
-  std::vector<float> limits{float_attribute(n, "min", lowest), float_attribute(n, "max", highest)};
+  const auto a = n.attributes<op::Clip>();
+  std::vector<float> limits{a.min.value_or(lowest), a.max.value_or(highest)};
   for (std::size_t i = 0; i < 2; ++i)
     if (n.input(i + 1)) {
       const auto limit = number_in(r, n.input(i + 1));
@@ -120,7 +121,7 @@ bool name_of_root(const match_result& m, attribute& made) {
   return true;
 }
 bool slope_of_root(const match_result& m, attribute& made) {
-  if (m.root.has_op<op::LeakyRelu>()) made = attribute_of({}, float_attribute(m.root, "alpha", 0.01f));
+  if (m.root.has_op<op::LeakyRelu>()) made = attribute_of({}, m.root.attributes<op::LeakyRelu>().alpha);
   return true;
 }
 bool is_float_product(const match_result&, const node_view& gemm) {

@@ -22,7 +22,7 @@ struct attention_core {
   bool guarded = false;  // the result is 0 where all keys are hidden
 
   static std::optional<attention_core> read(rewriter& r, const node_view& softmax) {
-    const std::int64_t axis = int_attribute(softmax, "axis", -1);
+    const std::int64_t axis = softmax.attributes<op::Softmax>().axis.value_or(softmax.since() < 13 ? 1 : -1);
     if ((axis != -1 && axis != 3) || !is_float(softmax.input(0))) return {};
     attention_core core;
     core.probabilities = without_nan_guard(r, softmax.output(0));
@@ -47,9 +47,8 @@ struct attention_core {
     return p;
   }
   static bool is_plain_product(const node_view& n) {
-    return n.has_op<op::MatMul>() ||
-           (float_attribute(n, "alpha", 1) == 1 && !int_attribute(n, "transA") && !int_attribute(n, "transB") &&
-            !int_attribute(n, "transBatchA") && !int_attribute(n, "transBatchB"));
+    const auto a = n.attributes<op::microsoft::FusedMatMul>();
+    return a.alpha == 1 && !a.transA && !a.transB && !a.transBatchA && !a.transBatchB;
   }
 };
 
@@ -87,7 +86,7 @@ struct attention_end {
     if (result.is_graph_output() || result.use_count() > few) return {};
     for (node_view n : result.consumers()) {
       if (!r.may_touch(n)) return {};
-      if (n.has_op<op::Shape>() && !n.find("start") && !n.find("end")) shapes.push_back(n.output(0));
+      if (is_whole_shape(n)) shapes.push_back(n.output(0));
       else if (found) return {};
       else found = n;
     }

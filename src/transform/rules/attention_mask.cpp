@@ -48,7 +48,7 @@ struct size_sum {
     if (n.has_op<op::Gather>()) {
       const node_view shape = made_by<op::Shape>(r, n.input(0));
       const auto axis = look::number_in(r, n.input(1));
-      if (!shape || !axis || *axis < 0 || *axis >= 8 || shape.find("start")) return {};
+      if (!shape || !axis || *axis < 0 || *axis >= 8 || shape.attributes<op::Shape>().start != 0) return {};
       return of_axis(r, axis_of{shape.input(0), std::size_t(*axis)});
     }
     std::optional<size_sum> sum = read(r, n.input(0), depth + 1);
@@ -129,7 +129,7 @@ value_id padding_mask::as_int32(const rewriter& r, edit& e) const {
   const auto to = std::int64_t(dtype::i32);
   if (mask.use_count() <= few)
     for (node_view n : mask.consumers())
-      if (n.has_op<op::Cast>() && r.may_touch(n) && n.input(0) == mask && int_attribute(n, "to") == to)
+      if (n.has_op<op::Cast>() && r.may_touch(n) && n.input(0) == mask && n.attributes<op::Cast>().to == to)
         return n.output(0).id();
   return e.add<op::Cast>({mask.id()}, {attribute_of("to", to)});
 }

@@ -8,7 +8,7 @@
 namespace CAMEO_NAMESPACE::look {
 
 bool has_perm(const node_view& transpose, std::initializer_list<std::int64_t> perm) {
-  const std::span<const std::int64_t> given = ints_attribute(transpose, "perm");
+  const std::span<const std::int64_t> given = transpose.attributes<op::Transpose>().perm;
   return std::equal(given.begin(), given.end(), perm.begin(), perm.end());
 }
 
@@ -93,11 +93,12 @@ bool same_known(dim d, std::int64_t size) { return d.known() && d.size == size; 
 }  // namespace
 
 bool score_chain::read_product(rewriter& r, const node_view& n) {
-  if (int_attribute(n, "transA") || int_attribute(n, "transBatchA") || int_attribute(n, "transBatchB")) return false;
-  if (n.has_op<op::microsoft::FusedMatMul>()) scale *= float_attribute(n, "alpha", 1);
+  const auto a = n.attributes<op::microsoft::FusedMatMul>();
+  if (a.transA || a.transBatchA || a.transBatchB) return false;
+  scale *= a.alpha;
   query.v = without_scale(r, n.input(0));
   const value_view second = without_scale(r, n.input(1));
-  key = int_attribute(n, "transB") ? heads_value{second, false} : transposed_key(r, second);
+  key = a.transB ? heads_value{second, false} : transposed_key(r, second);
   if (key.v && second == n.input(1)) key.v = without_scale(r, key.v);
   return bool(key.v);
 }
@@ -125,8 +126,8 @@ void head_split::find_flat(rewriter& r) {
   if (heads == 0 && all % size == 0) heads = all / size;
   if (heads <= 0 || all != heads * size) return;
   const auto target = ints_of(r.constant(n.input(1)));
-  const bool copies =
-      target && target->size() == 4 && ((*target)[0] == 0 || (*target)[1] == 0) && int_attribute(n, "allowzero") == 0;
+  const bool copies = target && target->size() == 4 && ((*target)[0] == 0 || (*target)[1] == 0) &&
+                      n.attributes<op::Reshape>().allowzero == 0;
   if (copies || (*shape)[0].same(batch) || (*shape)[1].same(length)) flat = n.input(0);
 }
 
@@ -147,7 +148,7 @@ joined_past joined_past::read(const rewriter& r, const heads_value& key, const v
   const node_view keys_joined = made_by<op::Concat>(r, key.v), values_joined = made_by<op::Concat>(r, values);
   for (const node_view& n : {keys_joined, values_joined}) {
     if (!n || n.input_count() != 2) return {};
-    const std::int64_t axis = int_attribute(n, "axis");
+    const std::optional<std::int64_t> axis = n.attributes<op::Concat>().axis;
     const std::vector<dim>* const shape = r.shape(n.input(0));
     if ((axis != 2 && axis != -2) || !shape || shape->size() != 4 || !same_known((*shape)[1], heads)) return {};
   }

@@ -93,9 +93,9 @@ bool read_axes(rewriter& r, const node_view& n, behavior b, std::size_t rank, st
       axes = *known;
     }
   } else {
-    const attribute* const a = b == behavior::pad ? nullptr : n.find("axes");
-    named = a != nullptr;
-    if (a) axes.assign(a->ints.begin(), a->ints.end());
+    const auto given = n.attributes<op::Squeeze>().axes;
+    named = b != behavior::pad && given.given;
+    if (named) axes.assign(given.begin(), given.end());
   }
   std::uint32_t seen = 0;
   for (std::int64_t& axis : axes) {
@@ -123,19 +123,20 @@ struct named_axes {
 };
 std::optional<named_axes> named_axes_of(rewriter& r, const node_view& n, behavior b, std::size_t rank) {
   named_axes found;
+  const auto a = n.attributes<op::ReduceSum>();
   if (b == behavior::arg) {
-    std::int64_t axis = int_attribute(n, "axis", 0);
+    std::int64_t axis = n.attributes<op::ArgMax>().axis;
     if (!normalize_axis(axis, rank)) return {};
     found.axes = {axis};
   } else {
     bool named = false;
     if (!read_axes(r, n, b, rank, found.axes, named)) return {};
     if (b != behavior::reduce && !named) return {};
-    if (b == behavior::reduce && found.axes.empty() && int_attribute(n, "noop_with_empty_axes") == 0)
+    if (b == behavior::reduce && found.axes.empty() && a.noop_with_empty_axes == 0)
       for (std::size_t i = 0; i < rank; ++i) found.axes.push_back(std::int64_t(i));
   }
   found.mask = axes_mask(found.axes);
-  found.keeps = b == behavior::squeeze || b == behavior::unsqueeze ? false : int_attribute(n, "keepdims", 1) != 0;
+  found.keeps = b != behavior::squeeze && b != behavior::unsqueeze && a.keepdims != 0;
   return found;
 }
 
@@ -144,12 +145,12 @@ bool can_pad(rewriter& r, const node_view& n, std::size_t rank) {
   bool named = false;
   if (!read_axes(r, n, behavior::pad, rank, axes, named)) return false;
   if (named) return true;
-  const std::optional<std::vector<std::int64_t>> pads = look::integers_of(r, n, "pads", 1, 11);
+  const std::optional<std::vector<std::int64_t>> pads = look::pads_of(r, n);
   return pads && pads->size() == 2 * rank;
 }
 /// The number of axes that a Slice cuts; std::nullopt if it is unknown.
 std::optional<std::size_t> cut_axes(rewriter& r, const node_view& n) {
-  if (n.since() < 10) return ints_attribute(n, "starts").size();
+  if (n.since() < 10) return n.attributes<op::Slice>().starts.size();
   const std::vector<dim>* const s = r.shape(n.input(1));
   if (!s || s->size() != 1 || !s->front().known()) return {};
   return std::size_t(s->front().size);
@@ -162,7 +163,7 @@ bool can_slice(rewriter& r, const node_view& n, std::size_t rank) {
 }
 
 bool has_axis(const node_view& n, std::int64_t otherwise, std::size_t rank) {
-  std::int64_t axis = int_attribute(n, "axis", otherwise);
+  std::int64_t axis = n.attributes<op::Softmax>().axis.value_or(otherwise);
   return normalize_axis(axis, rank);
 }
 
@@ -178,7 +179,7 @@ bool can_keep_order(rewriter& r, const node_view& n, behavior b, std::size_t ran
   switch (b) {
     case behavior::unary: return true;
     case behavior::broadcast: return have_ranks(r, n, 0, rank) && rank_of(r, n.output(0)) == rank;
-    case behavior::concat: return have_ranks(r, n, rank, rank) && n.find("axis") && has_axis(n, 0, rank);
+    case behavior::concat: return have_ranks(r, n, rank, rank) && has_axis(n, 0, rank);
     case behavior::axis: return has_axis(n, n.has_op<op::Split>() ? 0 : -1, rank);
     case behavior::pad: return can_pad(r, n, rank);
     case behavior::slice: return can_slice(r, n, rank);
@@ -188,7 +189,7 @@ bool can_keep_order(rewriter& r, const node_view& n, behavior b, std::size_t ran
     }
     case behavior::quantize: {
       const std::vector<dim>* const scale = r.shape(n.input(1));
-      if (!scale || scale->size() > 1 || int_attribute(n, "block_size", 0) != 0) return false;
+      if (!scale || scale->size() > 1 || n.attributes<op::QuantizeLinear>().block_size != 0) return false;
       return scale->empty() || has_axis(n, 1, rank);
     }
     default: return false;
@@ -300,7 +301,7 @@ void reorder_pads(rewriter& r, node_id id, const axis_order& q) {
   bool named = false;
   if (!read_axes(r, n, behavior::pad, q.rank(), axes, named)) return;
   if (named) return write_axes(r, id, behavior::pad, placed(axes, q));
-  const auto pads = look::integers_of(r, n, "pads", 1, 11).value_or(std::vector<std::int64_t>(2 * q.rank()));
+  const auto pads = look::pads_of(r, n).value_or(std::vector<std::int64_t>(2 * q.rank()));
   std::vector<std::int64_t> moved;
   for (std::size_t end : {std::size_t{0}, q.rank()})
     for (std::size_t i = 0; i < q.rank(); ++i) moved.push_back(pads[end + q[i]]);
@@ -319,7 +320,7 @@ void reorder_slice(rewriter& r, node_id id, const axis_order& q) {
 }
 
 void reorder_axis(rewriter& r, node_id id, std::int64_t otherwise, const axis_order& q) {
-  std::int64_t axis = int_attribute(r.node(id), "axis", otherwise);
+  std::int64_t axis = r.node(id).attributes<op::Softmax>().axis.value_or(otherwise);
   if (!normalize_axis(axis, q.rank())) return;
   set_attribute(r, id, attribute_of("axis", std::int64_t(q.position(std::size_t(axis)))));
 }

@@ -1,4 +1,5 @@
 // Weights that ONNX Runtime packed in blocks of channels for one kind of processor.
+#include <cameo/op/attributes/nchwc.hpp>
 #include <cameo/op/nchwc.hpp>
 #include <cameo/transform/rules/standard.hpp>
 #include <cameo/transform/transform.hpp>
@@ -25,23 +26,17 @@ struct blocked_conv {
 
 std::int64_t rounded_up(std::int64_t n, std::int64_t block) { return (n - 1) / block * block + block; }
 
-std::int64_t int_of(const detail::graph_node& n, std::string_view name, std::int64_t otherwise) {
-  const attribute* const a = detail::find_attribute(n.attributes, name);
-  return a ? a->i : otherwise;
-}
-
 std::vector<blocked_conv> blocked_convs(const graph& g) {
   std::vector<blocked_conv> made;
   for (node_id id : g.order()) {
     const detail::graph_node& n = g[id];
-    if (!n.op || n.op->id != detail::op_id_of<op::nchwc::Conv> || n.input_count < 2 ||
-        int_of(n, "plain_weights", 0) != 0)
-      continue;
+    const attributes_of<op::nchwc::Conv> a{n.attributes};
+    if (!n.op || n.op->id != detail::op_id_of<op::nchwc::Conv> || n.input_count < 2 || a.plain_weights != 0) continue;
     const value_id weights = g.input(id, 1);
     const value* const w = weights == value_id::none ? nullptr : g.constant_of(weights);
     if (!w || w->kind != value_kind::tensor || w->type != dtype::f32 || w->shape.rank() != 4) continue;
     if (w->shape.count() == 0 || w->shape[0] % narrow_block != 0) continue;
-    made.push_back({id, weights, w, w->shape[0], w->shape[1], w->shape[2] * w->shape[3], int_of(n, "group", 1)});
+    made.push_back({id, weights, w, w->shape[0], w->shape[1], w->shape[2] * w->shape[3], a.group});
   }
   return made;
 }
@@ -59,7 +54,7 @@ struct possible_blocks {
     if (made == value_id::none) return;
     for (const graph::use u : g.uses(made)) {
       const detail::graph_node& reader = g[u.node];
-      const std::int64_t shown = int_of(reader, "channels", 0);
+      const std::int64_t shown = attributes_of<op::nchwc::ReorderOutput>{reader.attributes}.channels;
       if (!reader.op || reader.op->id != detail::op_id_of<op::nchwc::ReorderOutput> || shown < 1 || shown > c.maps)
         continue;
       if (rounded_up(shown, narrow_block) != c.maps) of_narrow = false;

@@ -1,4 +1,5 @@
 // Replaces an If with a constant condition by the branch that is taken.
+#include <cameo/op/attributes/onnx.hpp>
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/rules/standard.hpp>
 #include <cameo/transform/transform.hpp>
@@ -46,10 +47,10 @@ struct inline_branches {
         condition->memory != 0 || condition->shape.count() != 1)
       return nullptr;
     const bool is_true = *static_cast<const std::uint8_t*>(condition->data) != 0;
-    const attribute* const branch = n.find(is_true ? "then_branch" : "else_branch");
-    if (!branch || branch->kind != attribute_kind::g || branch->i < 0 || std::size_t(branch->i) >= n.subgraphs().size())
-      return nullptr;
-    const graph* const body = n.subgraphs()[std::size_t(branch->i)];
+    const auto a = n.attributes<op::If>();
+    const auto branch = std::size_t(is_true ? a.then_branch : a.else_branch);
+    if (branch >= n.subgraphs().size()) return nullptr;
+    const graph* const body = n.subgraphs()[branch];
     // An optional with a value has the type of the value: inlining would lose a type that only the node declares.
     for (value_view v : n.outputs())
       if (v && v.type() && v.type()->kind == type_kind::optional) return nullptr;

@@ -19,7 +19,7 @@ constexpr rule swiglu{"SwiGLUDefinition", name(swish_of, match<op::SwiGLU>(x, y)
 constexpr rule plain_swish{"SwishDefinition", match<op::Swish>(x).attr<"alpha">(1.0f),
                            make<op::Mul>(x, make<op::Sigmoid>(x))};
 value_id alpha_of_swish(const match_result& m, edit& e) {
-  return e.scalar("alpha", x.get(m).element(), double(float_attribute(m.root, "alpha", 1)));
+  return e.scalar("alpha", x.get(m).element(), double(m.root.attributes<op::Swish>().alpha));
 }
 constexpr rule swish{"SwishDefinition", match<op::Swish>(x),
                      make<op::Mul>(x, make<op::Sigmoid>(make<op::Mul>(x, computed<alpha_of_swish>)))};
@@ -34,7 +34,8 @@ constexpr rule cast_like{"CastLikeDefinition", name(n0, match<op::CastLike>(x, y
                          make<op::Cast>(x).copy_all(n0).attr<"to", type_of_y>()};
 
 bool type_of_draw(const match_result& m, attribute& made) {
-  return set_type(dtype(int_attribute(m.root, "dtype", std::int64_t(x.get(m).element()))), made);
+  const std::optional<std::int64_t> given = m.root.attributes<op::Bernoulli>().dtype;
+  return set_type(given ? dtype(*given) : x.get(m).element(), made);
 }
 /// 1 where a random number in [0, 1) is below the probability. The numbers differ from Bernoulli's, as those of each
 /// run do.

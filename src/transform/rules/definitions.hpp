@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/op/attributes/onnx.hpp>
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/transform.hpp>
 

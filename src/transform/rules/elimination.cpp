@@ -41,7 +41,7 @@ template <int Neutral>
 bool leaves_alone(const match_result& m, const value_view& kept, const value_view& other) {
   constexpr std::int64_t most_elements = 4096;  // reading larger ones costs too much
   const value& c = *m.in->constant(other);
-  if (m.root.since() < 7 && m.root.find("axis")) return false;
+  if (m.root.since() < 7 && m.root.attributes<op::Add>().axis) return false;
   if (c.kind != value_kind::tensor || c.shape.count() > most_elements) return false;
   if (c.shape.rank() > 0) {
     const std::vector<dim>* const shape = m.in->shape(kept);
@@ -86,9 +86,11 @@ bool is_lossless(dtype from, dtype to) {
 
 bool is_real(dtype t) { return t == dtype::f16 || t == dtype::bf16 || t == dtype::f32 || t == dtype::f64; }
 
+dtype type_of_cast(const node_view& n) { return dtype(n.attributes<op::Cast>().to); }
+
 bool has_wanted_type(const match_result&, const node_view& cast, const value_view& from) {
   if (from.element() == dtype::undefined) return false;
-  const dtype wanted = cast.has_op<op::Cast>() ? dtype(int_attribute(cast, "to")) : cast.input(1).element();
+  const dtype wanted = cast.has_op<op::Cast>() ? type_of_cast(cast) : cast.input(1).element();
   return from.element() == wanted && !rounds_between_chains(from, cast);
 }
 constexpr rule cast_to_itself{"CastElimination", name(n0, match<op::Cast>(x)), x, when(check<has_wanted_type>(n0, x))};
@@ -96,13 +98,13 @@ constexpr rule cast_like_itself{"CastElimination", name(n0, match<op::CastLike>(
                                 when(check<has_wanted_type>(n0, x))};
 
 bool gives_what_both_give(const match_result&, const value_view& x, const node_view& first, const node_view& second) {
-  const dtype from = x.element(), mid = first.output(0).element(), to = dtype(int_attribute(second, "to"));
+  const dtype from = x.element(), mid = first.output(0).element(), to = type_of_cast(second);
   if (from == mid || !is_lossless(from, mid) || (to != dtype::boolean && !is_lossless(to, to))) return false;
   // Reals that an integer type cannot represent become whatever the conversion between these two types makes of them.
   const bool is_whole = !is_real(to) && to != dtype::boolean;
   return !is_whole || !is_real(mid) || is_real(from) || is_lossless(from, to);
 }
-bool casts_on(const match_result& m, const value_view& x) { return dtype(int_attribute(m.root, "to")) != x.element(); }
+bool casts_on(const match_result& m, const value_view& x) { return type_of_cast(m.root) != x.element(); }
 bool casts_back(const match_result& m, const value_view& x) {
   return !casts_on(m, x) && !rounds_between_chains(x, m.root);
 }
@@ -117,7 +119,7 @@ constexpr rule cast_of_cast{"CastChainElimination", casts, make<op::Cast>(x).cop
 bool is_table_made_wider(const match_result& m, const node_view& cast, const value_view& table) {
   constexpr std::uint64_t least = std::uint64_t{1} << 16;
   const value* const constant = m.in->constant(table);
-  const dtype to = dtype(int_attribute(cast, "to"));
+  const dtype to = type_of_cast(cast);
   return constant && constant->kind == value_kind::tensor && constant->bytes() >= least && to != dtype::string &&
          constant->type != dtype::string && bits_of(to) > bits_of(constant->type);
 }
@@ -126,9 +128,9 @@ constexpr rule gather_then_cast{"GatherBeforeCast",
                                 again(n0, again(n1, x)), when(check<is_table_made_wider>(n0, x))};
 
 bool keeps_axes(const match_result& m, const node_view& transpose, const value_view& x) {
-  const std::span<const std::int64_t> perm = ints_attribute(transpose, "perm");
+  const attribute_list<std::int64_t> perm = transpose.attributes<op::Transpose>().perm;
   const std::vector<dim>* const shape = m.in->shape(x);
-  if (!transpose.find("perm")) return shape && shape->size() <= 1;
+  if (!perm.given) return shape && shape->size() <= 1;
   for (std::size_t i = 0; i < perm.size(); ++i)
     if (perm[i] != std::int64_t(i)) return false;
   return true;
@@ -149,11 +151,11 @@ struct slice_bound {
     return *number == std::numeric_limits<std::int64_t>::max() || (d.known() && *number >= d.size);
   }
 };
-/// Reads an attribute or an input as bounds. False if not even their number is known.
-bool bounds_of(rewriter& r, const node_view& n, std::string_view attribute, std::size_t input,
+/// Reads an attribute, before version 10, or an input as bounds. False if not even their number is known.
+bool bounds_of(rewriter& r, const node_view& n, std::span<const std::int64_t> given, std::size_t input,
                std::vector<slice_bound>& found) {
   if (n.since() < 10) {
-    for (std::int64_t i : ints_attribute(n, attribute)) found.push_back({i, {}});
+    for (std::int64_t i : given) found.push_back({i, {}});
     return true;
   }
   const value_view v = n.input(input);
@@ -169,9 +171,10 @@ bool bounds_of(rewriter& r, const node_view& n, std::string_view attribute, std:
 }
 bool takes_everything(const match_result& m, const node_view& n, const value_view& x) {
   std::vector<slice_bound> starts, ends, axes, steps;
+  const auto a = n.attributes<op::Slice>();
   const std::vector<dim>* const shape = m.in->shape(x);
-  if (!shape || !bounds_of(*m.in, n, "starts", 1, starts) || !bounds_of(*m.in, n, "ends", 2, ends) ||
-      !bounds_of(*m.in, n, "axes", 3, axes) || (n.since() >= 10 && !bounds_of(*m.in, n, "steps", 4, steps)))
+  if (!shape || !bounds_of(*m.in, n, a.starts, 1, starts) || !bounds_of(*m.in, n, a.ends, 2, ends) ||
+      !bounds_of(*m.in, n, a.axes, 3, axes) || !bounds_of(*m.in, n, {}, 4, steps))
     return false;
   if (starts.size() != ends.size() || (!axes.empty() && axes.size() != starts.size())) return false;
   for (const slice_bound& step : steps)
@@ -188,7 +191,7 @@ constexpr rule whole_slice{"EliminateSlice", name(n0, match<op::Slice>(x, others
                            when(check<takes_everything>(n0, x))};
 
 bool pads_nothing(const match_result& m, const node_view& n) {
-  const auto pads = look::integers_of(*m.in, n, n.since() < 2 ? "paddings" : "pads", 1, 11);
+  const auto pads = look::pads_of(*m.in, n);
   return pads && std::ranges::all_of(*pads, [](std::int64_t p) { return p == 0; });
 }
 constexpr rule empty_pad{"EliminatePad", name(n0, match<op::Pad>(x, others)), x, when(check<pads_nothing>(n0))};
@@ -205,8 +208,8 @@ std::optional<limits> limits_of(const rewriter& r, const node_view& n) {
   if (n.has_op<op::Relu>()) {
     found.low = 0;
   } else if (n.since() < 11) {
-    found = {float_attribute(n, "min", std::numeric_limits<float>::lowest()),
-             float_attribute(n, "max", std::numeric_limits<float>::max())};
+    const auto a = n.attributes<op::Clip>();
+    found = {a.min.value_or(std::numeric_limits<float>::lowest()), a.max.value_or(std::numeric_limits<float>::max())};
   } else {
     for (std::size_t i : {1, 2}) {
       if (!n.input(i)) continue;
@@ -248,7 +251,7 @@ constexpr rule limits_of_limits{
 std::optional<std::vector<std::int64_t>> axes_of(rewriter& r, const node_view& n) {
   std::optional<std::vector<std::int64_t>> axes;
   if (n.since() < 13) {
-    if (const attribute* const a = n.find("axes")) axes.emplace(a->ints.begin(), a->ints.end());
+    if (const auto given = n.attributes<op::Squeeze>().axes; given.given) axes.emplace(given.begin(), given.end());
   } else if (n.input(1)) {
     axes = ints_of(r.constant(n.input(1)));
   }
@@ -297,7 +300,7 @@ struct eliminate_reshape {
 bool copies_the_same(const match_result& m, const node_view& before, const value_view& x, const value_view& y) {
   const std::optional<std::vector<std::int64_t>> sizes = ints_of(m.in->constant(y));
   if (!sizes) return false;
-  if (int_attribute(m.root, "allowzero") != 0) return true;
+  if (m.root.attributes<op::Reshape>().allowzero != 0) return true;
   const std::vector<dim>*const was = m.in->shape(before.output(0)), *const is = m.in->shape(x);
   for (std::size_t i = 0; i < sizes->size(); ++i)
     if ((*sizes)[i] == 0 && (!was || !is || i >= was->size() || i >= is->size() || !(*was)[i].same((*is)[i])))

@@ -23,7 +23,7 @@ constexpr auto words_segments_and_positions =
     name(n0, match<op::LayerNormalization>(sum(number{0}, rows_of(a, b), rows_of(g, h), rows_of(c, d)), y, z));
 
 inline bool is_of_last_axis(const match_result&, const node_view& norm) {
-  const std::int64_t axis = int_attribute(norm, "axis", -1);
+  const std::int64_t axis = norm.attributes<op::LayerNormalization>().axis;
   return axis == -1 || axis == 2;
 }
 inline bool is_sum_of_floats(const match_result& m, const node_view& norm) {
@@ -55,7 +55,7 @@ inline value_id embedded(const match_result& m, edit& to) {
   const value_id words = as_int32(to, b.get(m)), segments = as_int32(to, h.get(m)), positions = as_int32(to, d.get(m));
   const value_id inputs[] = {words,         segments,      a.get(m).id(),  c.get(m).id(), g.get(m).id(),
                              y.get(m).id(), z.get(m).id(), value_id::none, positions};
-  const attribute attributes[] = {attribute_of("epsilon", float_attribute(m.root, "epsilon", 1e-5f))};
+  const attribute attributes[] = {attribute_of("epsilon", m.root.attributes<op::LayerNormalization>().epsilon)};
   // ONNX Runtime requires a name for the second output.
   return to.add<op::microsoft::EmbedLayerNormalization>(inputs, attributes, 2);
 }

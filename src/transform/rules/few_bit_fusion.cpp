@@ -50,8 +50,9 @@ struct few_bit_factor {
 /// Reads scales of blocks of rows, of columns, or of the whole tensor.
 bool read_scales(const node_view& dq, few_bit_factor& f) {
   const extents& shape = f.scale->shape;
-  std::int64_t axis = int_attribute(dq, "axis", 1);
-  if (const std::int64_t block = int_attribute(dq, "block_size", 0); block != 0) {
+  const auto given = dq.attributes<op::DequantizeLinear>();
+  std::int64_t axis = given.axis;
+  if (const std::int64_t block = given.block_size; block != 0) {
     if (block < 16 || block > (1 << 15) || !std::has_single_bit(std::uint64_t(block))) return false;
     f.block = block, f.block_step = f.n, f.column_step = 1;
     return normalize_axis(axis, 2) && axis == 0 && shape == extents{f.blocks(), f.n};
@@ -123,12 +124,11 @@ std::vector<std::uint8_t> zeros_by_columns(const few_bit_factor& f) {
 
 /// True if a Gemm is a product with at most a bias for each column.
 bool is_plain(const rewriter& r, const node_view& n, std::int64_t columns) {
-  if (int_attribute(n, "transA", 0) != 0 || int_attribute(n, "transB", 0) != 0 || float_attribute(n, "alpha", 1) != 1)
-    return false;
+  const auto a = n.attributes<op::Gemm>();
+  if (a.transA != 0 || a.transB != 0 || a.alpha != 1) return false;
   if (!n.input(2)) return true;
   const std::vector<dim>* const bias = r.shape(n.input(2));
-  return float_attribute(n, "beta", 1) == 1 && bias && bias->size() == 1 && (*bias)[0].known() &&
-         (*bias)[0].size == columns;
+  return a.beta == 1 && bias && bias->size() == 1 && (*bias)[0].known() && (*bias)[0].size == columns;
 }
 
 template <int Level>

@@ -1,6 +1,7 @@
 // Replaces ai.onnx.preview.training's Gradient by ONNX's operators: walks backwards over the graph from y to the xs.
 #include "transform/rules/gradient.hpp"
 
+#include <cameo/op/attributes/training.hpp>
 #include <cameo/op/training.hpp>
 #include <cameo/transform/rules/standard.hpp>
 #include <cameo/transform/transform.hpp>
@@ -32,12 +33,12 @@ std::size_t adjoint::rank(std::size_t i) {
   return known ? known->size() : 0;
 }
 
-std::vector<std::int64_t> adjoint::ints(std::string_view attribute, std::size_t input) {
-  if (const cameo::attribute* const a = node.find(attribute)) return {a->ints.begin(), a->ints.end()};
-  const value_view v = node.input(input);
+std::vector<std::int64_t> adjoint::axes() {
+  if (const auto given = node.attributes<op::Squeeze>().axes; given.given) return {given.begin(), given.end()};
+  const value_view v = node.input(1);
   if (!v) return {};
   if (const auto known = ints_of(r_.constant(v))) return *known;
-  fail(fmt::format("its {} must be constant", attribute));
+  fail("its axes must be constant");
   return {};
 }
 
@@ -165,28 +166,26 @@ class backward_walk {
 
   /// Reads the values that the attributes name, and the inputs that replace them.
   status read() {
-    const attribute *const xs = node_.find("xs"), *const zs = node_.find("zs"), *const y = node_.find("y");
-    if (!xs || !y) return invalid("needs the attributes xs and y");
+    const auto a = node_.attributes<op::training::Gradient>();
     std::size_t count = 0;
-    for (const attribute* const names : {xs, zs}) {
-      if (!names) continue;
-      for (const std::string_view name : names->strings) {
+    for (const auto* const names : {&a.xs, &a.zs}) {
+      for (const std::string_view name : *names) {
         const value_id named = g_.find(name);
         if (named == value_id::none) return invalid("names '{}', and its graph has no such value", name);
         if (count >= node_.input_count() || !node_.input(count))
           return invalid("has no input for '{}', must have one for each of xs and zs", name);
         const value_id given = node_.input(count++).id();
-        if (names == xs) xs_.push_back(named);
+        if (names == &a.xs) xs_.push_back(named);
         ends_.push_back(named);
         if (given != named) now_[named] = given, moved_ = true;
       }
     }
     if (node_.output_count() > xs_.size()) return invalid("has more outputs than xs has names");
-    y_ = g_.find(y->s);
-    if (y_ == value_id::none) return invalid("names '{}', and its graph has no such value", y->s);
+    y_ = g_.find(a.y);
+    if (y_ == value_id::none) return invalid("names '{}', and its graph has no such value", a.y);
     for (const value_id v : xs_)
       if (!is_float(type_of(v))) return invalid("differentiates by '{}', which must be a tensor of floats", g_[v].name);
-    if (!is_float(type_of(y_))) return invalid("differentiates '{}', which must be a tensor of floats", y->s);
+    if (!is_float(type_of(y_))) return invalid("differentiates '{}', which must be a tensor of floats", a.y);
     return {};
   }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/op/attributes/onnx.hpp>
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/rewriter.hpp>
 
@@ -50,9 +51,8 @@ class adjoint {
   const dims* shape_of_y(std::size_t i = 0) const { return v_.moved ? nullptr : r_.shape(node.output(i)); }
   /// The rank of an input; 0 after fail() if it is unknown.
   std::size_t rank(std::size_t i);
-  /// The integers of an attribute or of a constant input; calls fail() if the input is not constant.
-  std::vector<std::int64_t> ints(std::string_view attribute, std::size_t input);
-  bool has(std::string_view attribute, std::size_t input) const { return node.find(attribute) || node.input(input); }
+  /// The axes in the attribute of older versions or in constant input 1; calls fail() if the input is not constant.
+  std::vector<std::int64_t> axes();
 
   template <declared_op Op>
   value_id add(std::initializer_list<value_id> inputs, std::initializer_list<attribute> attributes = {}) {

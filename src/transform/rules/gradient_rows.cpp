@@ -28,7 +28,7 @@ value_id below(adjoint& a) {
 
 void of_gelu(adjoint& a) {
   const value_id x = a.x(0);
-  if (string_attribute(a.node, "approximate", "none") == "none")
+  if (a.node.attributes<op::Gelu>().approximate == op::approximate_choice::none)
     return a.give(0, a.times(a.dy(), a.sum_of(below(a), a.times(x, bell(a)))));
   // y = x / 2 * (1 + tanh(u)), u = c * (x + 0.044715 * x^3)
   constexpr double c = std::numbers::sqrt2 * std::numbers::inv_sqrtpi, cube = 0.044715;
@@ -145,17 +145,17 @@ void of_matmul(adjoint& a) {
 }
 
 void of_gemm(adjoint& a) {
-  const int turns_a = int_attribute(a.node, "transA") != 0, turns_b = int_attribute(a.node, "transB") != 0;
-  const float alpha = float_attribute(a.node, "alpha", 1), beta = float_attribute(a.node, "beta", 1);
+  const auto given = a.node.attributes<op::Gemm>();
+  const int turns_a = given.transA != 0, turns_b = given.transB != 0;
   if (a.opset() < 11) return a.fail("below opset 11");
   const auto product = [&](value_id left, int turns_left, value_id right, int turns_right) {
     return a.add<op::Gemm>({left, right}, {attribute_of("transA", turns_left), attribute_of("transB", turns_right),
-                                           attribute_of("alpha", alpha)});
+                                           attribute_of("alpha", given.alpha)});
   };
   const value_id dy = a.dy();
   if (a.needs(0)) a.give(0, turns_a ? product(a.x(1), turns_b, dy, 1) : product(dy, 0, a.x(1), !turns_b));
   if (a.needs(1)) a.give(1, turns_b ? product(dy, 1, a.x(0), turns_a) : product(a.x(0), !turns_a, dy, 0));
-  if (a.needs(2)) a.give(2, a.like(beta == 1 ? dy : a.times(dy, double(beta)), 2));
+  if (a.needs(2)) a.give(2, a.like(given.beta == 1 ? dy : a.times(dy, double(given.beta)), 2));
 }
 
 // Along axes
@@ -163,17 +163,16 @@ void of_gemm(adjoint& a) {
 /// The axes in an attribute or input, counted from 0; all axes if there are none.
 std::vector<std::int64_t> axes_of(adjoint& a) {
   const auto rank = std::int64_t(a.rank(0));
-  std::vector<std::int64_t> axes = a.ints("axes", 1);
+  std::vector<std::int64_t> axes = a.axes();
   for (std::int64_t& axis : axes) axis = axis < 0 ? axis + rank : axis;
-  if (axes.empty() && int_attribute(a.node, "noop_with_empty_axes") == 0)
+  if (axes.empty() && a.node.attributes<op::ReduceSum>().noop_with_empty_axes == 0)
     for (std::int64_t i = 0; i < rank; ++i) axes.push_back(i);
   std::sort(axes.begin(), axes.end());
   return axes;
 }
 /// Broadcasts a value of the reduced shape to the input's shape. It needs axes and rank only if axes were dropped.
 value_id spread(adjoint& a, value_id v) {
-  const bool keeps = int_attribute(a.node, "keepdims", 1) != 0;
-  if (!keeps && !a.ints("axes", 1).empty()) v = a.unsqueezed(v, axes_of(a));
+  if (a.node.attributes<op::ReduceSum>().keepdims == 0 && !a.axes().empty()) v = a.unsqueezed(v, axes_of(a));
   return a.expanded_like(v, a.x(0));
 }
 /// The number of elements that are reduced to one.
@@ -207,7 +206,7 @@ void of_global_mean(adjoint& a) { a.give(0, a.quotient(a.expanded_like(a.dy(), a
 std::vector<std::int64_t> softmax_axes(adjoint& a) {
   const auto rank = std::int64_t(a.rank(0));
   const bool one = a.node.since() >= 13;
-  std::int64_t axis = int_attribute(a.node, "axis", one ? -1 : 1);
+  std::int64_t axis = a.node.attributes<op::Softmax>().axis.value_or(one ? -1 : 1);
   if (axis < 0) axis += rank;
   std::vector<std::int64_t> axes{axis};
   for (std::int64_t i = axis + 1; !one && i < rank; ++i) axes.push_back(i);
@@ -225,12 +224,12 @@ void of_log_softmax(adjoint& a) {
 void of_layer_norm(adjoint& a) {
   if (a.dy(1) != value_id::none || a.dy(2) != value_id::none) return a.fail("of its mean and deviation");
   const auto rank = std::int64_t(a.rank(0));
-  std::int64_t axis = int_attribute(a.node, "axis", -1);
-  if (axis < 0) axis += rank;
+  const auto given = a.node.attributes<op::LayerNormalization>();
+  const std::int64_t axis = given.axis < 0 ? given.axis + rank : given.axis;
   std::vector<std::int64_t> axes;
   for (std::int64_t i = axis; i < rank; ++i) axes.push_back(i);
   const value_id centered = a.minus(a.x(0), a.mean(a.x(0), axes));
-  const value_id epsilon = a.number(double(float_attribute(a.node, "epsilon", 1e-5f)));
+  const value_id epsilon = a.number(double(given.epsilon));
   const value_id deviation = a.add<op::Sqrt>({a.sum_of(a.mean(a.square(centered), axes), epsilon)});
   const value_id normal = a.quotient(centered, deviation), of_normal = a.times(a.dy(), a.x(1));
   if (a.needs(0)) {
@@ -245,7 +244,7 @@ void of_layer_norm(adjoint& a) {
 
 void of_transpose(adjoint& a) {
   const std::size_t rank = a.rank(0);
-  const std::span<const std::int64_t> perm = ints_attribute(a.node, "perm");
+  const std::span<const std::int64_t> perm = a.node.attributes<op::Transpose>().perm;
   std::vector<std::int64_t> back(rank);
   for (std::size_t i = 0; i < rank; ++i) {
     const std::size_t from = perm.size() == rank ? std::size_t(perm[i]) : rank - 1 - i;
@@ -276,7 +275,7 @@ void of_move(adjoint& a) {
 
 void of_concat(adjoint& a) {
   if (a.opset() < 10) return a.fail("below opset 10, which has slices between inputs");
-  auto axis = int_attribute(a.node, "axis");
+  std::int64_t axis = a.node.attributes<op::Concat>().axis.value_or(0);
   const auto rank = std::int64_t(a.rank(0));
   if (axis < 0) axis += rank;
   value_id start = a.list(0);
@@ -293,10 +292,11 @@ void of_split(adjoint& a) {
     if (a.y(i) == value_id::none) return a.fail("with outputs that are left out");
     parts.push_back(a.dy(i) != value_id::none ? a.dy(i) : a.zeros_like(a.y(i)));
   }
-  a.give(0, a.joined(parts, int_attribute(a.node, "axis")));
+  a.give(0, a.joined(parts, a.node.attributes<op::Split>().axis.value_or(0)));
 }
 void of_pad(adjoint& a) {
-  if (string_attribute(a.node, "mode", "constant") != "constant") return a.fail("of a mode that is not constant");
+  if (a.node.attributes<op::Pad>().mode != op::pad_mode_choice::constant)
+    return a.fail("of a mode that is not constant");
   if (a.opset() < 11) return a.fail("below opset 11, which has pads as an input");
   if (a.needs(2)) return a.fail("by what it fills with");
   const value_id back = a.add<op::Neg>({a.x(1)});
@@ -352,11 +352,11 @@ constexpr derivative_row rows[] = {
     {op_id_of<op::Relu>, [](adjoint& a) { a.scale(where_positive(a, a.number(1), a.number(0))); }},
     {op_id_of<op::LeakyRelu>,
      [](adjoint& a) {
-       a.scale(where_positive(a, a.number(1), a.number(double(float_attribute(a.node, "alpha", 0.01f)))));
+       a.scale(where_positive(a, a.number(1), a.number(double(a.node.attributes<op::LeakyRelu>().alpha))));
      }},
     {op_id_of<op::Elu>,
      [](adjoint& a) {
-       a.scale(where_positive(a, a.number(1), a.sum_of(a.y(), a.number(double(float_attribute(a.node, "alpha", 1))))));
+       a.scale(where_positive(a, a.number(1), a.sum_of(a.y(), a.number(double(a.node.attributes<op::Elu>().alpha)))));
      }},
     {op_id_of<op::Gelu>, of_gelu},
     {op_id_of<op::MatMul>, of_matmul},

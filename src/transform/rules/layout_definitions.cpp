@@ -6,7 +6,7 @@ namespace CAMEO_NAMESPACE::define {
 bool center_crop_pad::rewrite(rewriter& r, const node_view& n) {
   if (!r.may_touch(n) || !n.input(0) || !n.input(1)) return false;
   edit e{r, n};
-  const std::span<const std::int64_t> axes = ints_attribute(n, "axes");
+  const std::span<const std::int64_t> axes = n.attributes<op::CenterCropPad>().axes;
   const value_id which = axes.empty() ? value_id::none : e.ints("axes", axes), absent = value_id::none;
   const auto sizes_of = [&](value_id v) {
     const value_id all = e.add<op::Shape>({v});
@@ -29,8 +29,9 @@ bool center_crop_pad::rewrite(rewriter& r, const node_view& n) {
 }
 
 bool group_normalization::rewrite(rewriter& r, const node_view& n) {
-  const dtype type = n.input(0).element(), inner = dtype(int_attribute(n, "stash_type", 1));
-  const std::int64_t groups = int_attribute(n, "num_groups");
+  const auto a = n.attributes<op::GroupNormalization>();
+  const dtype type = n.input(0).element(), inner = dtype(a.stash_type);
+  const std::int64_t groups = a.num_groups;
   if (!r.may_touch(n) || type == dtype::undefined || groups <= 0 || groups > 1 << 20) return false;
   edit e{r, n};
   const auto cast = [&](value_id v, dtype from, dtype to) {
@@ -45,9 +46,8 @@ bool group_normalization::rewrite(rewriter& r, const node_view& n) {
   const std::int64_t by_group[] = {0, groups, -1};
   const value_id in = n.input(0).id(), shape = e.add<op::Shape>({in});
   const value_id grouped = e.add<op::Reshape>({cast(in, type, inner), e.ints("by_group", by_group)});
-  const value_id normal =
-      e.add<op::InstanceNormalization>({grouped, all_of("ones", 1), all_of("zeros", 0)},
-                                       {attribute_of("epsilon", float_attribute(n, "epsilon", 1e-5f))});
+  const value_id normal = e.add<op::InstanceNormalization>({grouped, all_of("ones", 1), all_of("zeros", 0)},
+                                                           {attribute_of("epsilon", a.epsilon)});
   // Scale and bias are per channel.
   const value_id channels = e.add<op::Shape>({n.input(1).id()}), axis = e.ints("axis", column);
   const value_id by_channel =

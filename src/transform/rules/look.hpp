@@ -1,4 +1,6 @@
 #pragma once
+#include <cameo/op/attributes/microsoft.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/rule.hpp>
 
@@ -35,13 +37,19 @@ inline bool has_further_outputs(const node_view& n) {
   return false;
 }
 
-/// The integers of an attribute in versions of the operator before `since`, later those of a constant input;
-/// std::nullopt if that input is not constant.
-inline std::optional<std::vector<std::int64_t>> integers_of(const rewriter& r, const node_view& n,
-                                                            std::string_view attribute, std::size_t input, int since) {
-  if (n.since() >= since) return ints_of(r.constant(n.input(input)));
-  const std::span<const std::int64_t> given = ints_attribute(n, attribute);
+/// The pads of a Pad: an attribute before version 11, later a constant input; std::nullopt if that input is not
+/// constant.
+inline std::optional<std::vector<std::int64_t>> pads_of(const rewriter& r, const node_view& n) {
+  if (n.since() >= 11) return ints_of(r.constant(n.input(1)));
+  const auto a = n.attributes<op::Pad>();
+  const std::span<const std::int64_t> given = n.since() < 2 ? a.paddings : a.pads;
   return std::vector<std::int64_t>{given.begin(), given.end()};
+}
+
+/// True for a Shape of all axes.
+inline bool is_whole_shape(const node_view& n) {
+  const auto a = n.attributes<op::Shape>();
+  return n.has_op<op::Shape>() && a.start == 0 && !a.end;
 }
 
 /// The input of a node with two inputs that is not `v`.
@@ -87,10 +95,11 @@ inline bool is_computed(const match_result& m, const value_view& v) { return !m.
 inline bool is_factor(const match_result&, double number) {
   return number != 1 && number != 0 && std::isfinite(number);
 }
-/// The opposite of a flag of n0: `attr<"transA", opposite<"transA">>()`.
-template <detail::fixed_string Name>
+/// The opposite of a flag of n0, a product: `attr<"transA", opposite<&product_attributes::transA>>()`.
+using product_attributes = attributes_of<op::microsoft::FusedMatMul>;
+template <std::int64_t product_attributes::* Flag>
 bool opposite(const match_result& m, attribute& made) {
-  made = attribute_of({}, int_attribute(pattern::n0.get(m), std::string_view{Name}) == 0 ? 1 : 0);
+  made = attribute_of({}, pattern::n0.get(m).attributes<op::microsoft::FusedMatMul>().*Flag == 0 ? 1 : 0);
   return true;
 }
 inline bool number_as_float(const match_result& m, attribute& made) {

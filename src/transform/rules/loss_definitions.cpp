@@ -24,11 +24,11 @@ value_id reduced(edit& e, value_id x) {
 /// them.
 value_id loss_of(edit& e, const node_view& n, value_id logs) {
   const dtype type = n.input(0).element(), index = n.input(1).element();
-  const std::string_view reduction = string_attribute(n, "reduction", "mean");
-  const attribute* const ignored = n.find("ignore_index");
+  using reduction = op::negative_log_likelihood_loss_reduction_choice;
+  const auto a = n.attributes<op::NegativeLogLikelihoodLoss>();
   value_id target = n.input(1).id(), skips = value_id::none, zero = value_id::none, weight = value_id::none;
-  if (ignored) {
-    skips = e.add<op::Equal>({target, e.scalar("ignored", index, double(ignored->i))});
+  if (a.ignore_index) {
+    skips = e.add<op::Equal>({target, e.scalar("ignored", index, double(*a.ignore_index))});
     target = e.add<op::Where>({skips, e.scalar("first_class", index, 0), target});  // any that there is
     zero = e.scalar("zero", type, 0);
   }
@@ -39,12 +39,12 @@ value_id loss_of(edit& e, const node_view& n, value_id logs) {
     weight = e.add<op::Gather>({n.input(2).id(), target});
     loss = e.add<op::Mul>({loss, weight});
   }
-  if (ignored) {
+  if (a.ignore_index) {
     loss = e.add<op::Where>({skips, zero, loss});
     weight = e.add<op::Where>({skips, zero, n.input(2) ? weight : e.scalar("one", type, 1)});
   }
-  if (reduction == "none") return loss;
-  if (reduction == "sum") return reduced<op::ReduceSum>(e, loss);
+  if (a.reduction == reduction::none) return loss;
+  if (a.reduction == reduction::sum) return reduced<op::ReduceSum>(e, loss);
   if (weight == value_id::none) return reduced<op::ReduceMean>(e, loss);
   return e.add<op::Div>({reduced<op::ReduceSum>(e, loss), reduced<op::ReduceSum>(e, weight)});
 }

@@ -15,14 +15,15 @@ using op::microsoft::FusedMatMul;
 
 /// True for a product of floats that FusedMatMul can extend.
 bool can_be_fused(const match_result&, const node_view& n) {
-  return look::is_float(n.input(0)) && int_attribute(n, "transBatchA") == 0 && int_attribute(n, "transBatchB") == 0;
+  const auto a = n.attributes<FusedMatMul>();
+  return look::is_float(n.input(0)) && a.transBatchA == 0 && a.transBatchB == 0;
 }
 
 /// A Transpose that swaps the last two axes and no others.
 bool swaps_last_two(const match_result& m, const node_view& n) {
   const std::vector<dim>* const shape = m.in->shape(n.input(0));
-  const std::span<const std::int64_t> perm = ints_attribute(n, "perm");
-  if (!n.find("perm")) return shape && shape->size() == 2;
+  const attribute_list<std::int64_t> perm = n.attributes<op::Transpose>().perm;
+  if (!perm.given) return shape && shape->size() == 2;
   const std::size_t rank = perm.size();
   if (rank < 2) return false;
   for (std::size_t i = 0; i + 2 < rank; ++i)
@@ -37,17 +38,15 @@ constexpr auto transposed(value_name<I> v) {
 }
 constexpr rule matmul_transposed_left{
     "MatmulTransposeFusion", name(n0, match<op::MatMul, FusedMatMul>(transposed(x), y)),
-    make<FusedMatMul>(again(n1, x), y).copy_all(n0).attr<"transA", look::opposite<"transA">>(),
+    make<FusedMatMul>(again(n1, x), y).copy_all(n0).attr<"transA", look::opposite<&look::product_attributes::transA>>(),
     when(check<can_be_fused>(n0), check<swaps_last_two>(n2))};
 constexpr rule matmul_transposed_right{
     "MatmulTransposeFusion", name(n0, match<op::MatMul, FusedMatMul>(x, transposed(y))),
-    make<FusedMatMul>(x, again(n1, y)).copy_all(n0).attr<"transB", look::opposite<"transB">>(),
+    make<FusedMatMul>(x, again(n1, y)).copy_all(n0).attr<"transB", look::opposite<&look::product_attributes::transB>>(),
     when(check<can_be_fused>(n0), check<swaps_last_two>(n2))};
 
 bool scaled_alpha(const match_result& m, attribute& made) {
-  const node_view& n = n0.get(m);
-  const double alpha = n.has_op<op::MatMul>() ? 1.0 : double(float_attribute(n, "alpha", 1));
-  made = attribute_of({}, float(alpha * s0.get(m)));
+  made = attribute_of({}, float(double(n0.get(m).attributes<FusedMatMul>().alpha) * s0.get(m)));
   return std::isfinite(made.f);
 }
 constexpr rule scaled_left{"MatMulScaleFusion", name(n0, match<op::MatMul, FusedMatMul>(product(s0, x), y)),

@@ -20,7 +20,7 @@ constexpr auto mean_of(node_name<N> n, Of of) {
 }
 bool is_of_last_axis(const match_result& m, const node_view& mean) {
   const std::vector<dim>* const shape = m.in->shape(mean.input(0));
-  const std::span<const std::int64_t> written = ints_attribute(mean, "axes");
+  const std::span<const std::int64_t> written = mean.attributes<op::ReduceMean>().axes;
   std::vector<std::int64_t> axes{written.begin(), written.end()};
   if (mean.input(1)) axes = ints_of(m.in->constant(mean.input(1))).value_or(std::vector<std::int64_t>{});
   return shape && axes.size() == 1 && (axes[0] == -1 || axes[0] + 1 == std::int64_t(shape->size()));
@@ -114,17 +114,16 @@ struct fuse_skip {
     if (!sum || !is_float(norm.input(0)) || !shape || shape->size() != 3 ||
         (norm.output_count() > 1 && norm.output(1)) || (norm.output_count() > 2 && norm.output(2)))
       return false;
-    const std::int64_t axis = int_attribute(norm, "axis", -1);
-    if ((axis != -1 && axis != 2) || !is_vector_along(r, norm.input(1), norm.input(0))) return false;
+    const auto a = norm.attributes<op::LayerNormalization>();
+    if ((a.axis != -1 && a.axis != 2) || !is_vector_along(r, norm.input(1), norm.input(0))) return false;
     const parts p = read(r, sum);
     if (!same_shape(r, p.input, p.skip) || !same_shape(r, p.input, norm.input(0))) return false;
-    const float epsilon = float_attribute(norm, "epsilon", 1e-5f);
     const bool gives_sum = !norm.input(0).sole_use();
     edit e{r, norm};
     std::vector<value_id> in{p.input.id(), p.skip.id(), norm.input(1).id()};
     if (norm.has_op<op::LayerNormalization>()) in.push_back(norm.input(2).id());
     in.push_back(p.bias.id());
-    const attribute attributes[] = {attribute_of("epsilon", epsilon)};
+    const attribute attributes[] = {attribute_of("epsilon", a.epsilon)};
     const value_id made = e.add<Fused>(in, attributes, gives_sum ? 4 : 1);
     e.replace(norm.output(0), made);
     if (gives_sum && made != value_id::none) {

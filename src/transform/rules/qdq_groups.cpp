@@ -85,7 +85,7 @@ bool is_quantized(const rewriter& r, const node_view& n, std::int64_t axis) {
   };
   if (!zeros || !count(*steps).known() || !count(*steps).same(count(*zeros))) return false;
   if (count(*steps).same(dim::fixed(1))) return true;
-  std::int64_t along = int_attribute(n, "axis", 1);
+  std::int64_t along = n.attributes<op::QuantizeLinear>().axis;
   return axis >= 0 && shape && normalize_axis(along, shape->size()) && along == axis;
 }
 
@@ -157,7 +157,7 @@ class selection {
   }
   /// False if the target uses what QLinearAveragePool does not support.
   bool target_fits() const {
-    const std::span<const std::int64_t> gaps = ints_attribute(target_, "dilations");
+    const std::span<const std::int64_t> gaps = target_.attributes<op::AveragePool>().dilations;
     return std::all_of(gaps.begin(), gaps.end(), [](std::int64_t gap) { return gap == 1; });
   }
   bool signs_allowed() const {
@@ -168,7 +168,8 @@ class selection {
   bool bias() {
     if (!target_.input(2)) return group_.inputs.push_back(node_id::none), true;
     const node_view dq = dequantizer(2);
-    if (!dq || dq.input(0).element() != dtype::i32 || int_attribute(dq, "block_size", 0) != 0) return false;
+    if (!dq || dq.input(0).element() != dtype::i32 || dq.attributes<op::DequantizeLinear>().block_size != 0)
+      return false;
     const value *const steps = r_.constant(dq.input(1)), *const zeros = r_.constant(dq.input(2));
     const value *const x = r_.constant(r_.node(group_.inputs[0]).input(1)), *const w = r_.constant(
                                                                                 r_.node(group_.inputs[1]).input(1));
@@ -194,8 +195,9 @@ class selection {
   }
   /// Adds the nodes around a product. Its output stays float unless it is quantized again.
   bool product() {
-    if (!take(0) || !take(1, int_attribute(target_, "transB", 0) ? 0 : 1) || !bias()) return false;
-    if (target_.input(2) && float_attribute(target_, "beta", 1) != 1) return false;
+    const auto a = target_.attributes<op::Gemm>();
+    if (!take(0) || !take(1, a.transB ? 0 : 1) || !bias()) return false;
+    if (target_.input(2) && a.beta != 1) return false;
     if (input_type(0) == dtype::i8 && input_type(1) != dtype::i8) return false;
     const value_view made = target_.output(0);
     const bool is_read_as_integers = look::only_reader<op::QuantizeLinear>(r_, made) || redundant_after(r_, made);
@@ -231,7 +233,8 @@ class selection {
         q && q.input(0) == target_.output(0) ? quantization_of(r_, q) : std::nullopt;
     if (!after || !same(*p, *after)) return false;
     if (target_.has_op<op::MaxPool>() && target_.since() < 12) return false;
-    if (target_.has_op<op::Resize>() && string_attribute(target_, "mode", "nearest") != "nearest") return false;
+    if (target_.has_op<op::Resize>() && target_.attributes<op::Resize>().mode != op::grid_sample_mode_choice::nearest)
+      return false;
     group_.outputs.push_back(q.id());
     return true;
   }
@@ -311,7 +314,7 @@ class replacement {
           std::ranges::any_of(op->versions.back().attributes, [&](const auto& rule) { return rule.name == a.name; }))
         all.push_back(a);
     if (target_.has_op<op::Softmax>()) {
-      if (!target_.find("axis")) all.push_back(attribute_of("axis", target_.since() < 13 ? 1 : -1));
+      if (!target_.attributes<op::Softmax>().axis) all.push_back(attribute_of("axis", target_.since() < 13 ? 1 : -1));
       all.push_back(attribute_of("opset", target_.since()));
     }
     return all;

@@ -39,7 +39,7 @@ std::optional<quantization> quantization_of(const rewriter& r, const node_view& 
   if (q.scale->shape.rank() > 1 || has_blocks_or_precision(n)) return {};
   q.axis = -1;
   if (q.scale->shape.count() != 1) {
-    q.axis = int_attribute(n, "axis", 1);
+    q.axis = n.attributes<op::QuantizeLinear>().axis;
     if (!shape || !normalize_axis(q.axis, shape->size())) return {};
   }
   if (n.input(2)) {
@@ -65,7 +65,8 @@ bool is_made_redundant(const rewriter& r, const node_view& cut, const quantizati
   if (!cut.has_op<op::Clip>()) return false;
   float low = -infinity, high = infinity;
   if (cut.since() < 11) {
-    low = float_attribute(cut, "min", low), high = float_attribute(cut, "max", high);
+    const auto a = cut.attributes<op::Clip>();
+    low = a.min.value_or(low), high = a.max.value_or(high);
   } else {
     for (std::size_t i : {1u, 2u}) {
       if (!cut.input(i)) continue;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/core/elements.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/rewriter.hpp>
 
@@ -38,7 +39,8 @@ struct quantized_sides {
 };
 /// True for scales of blocks, and for a division in another precision than that of the scale.
 inline bool has_blocks_or_precision(const node_view& n) {
-  return int_attribute(n, "block_size", 0) != 0 || int_attribute(n, "precision", 0) != 0;
+  const auto a = n.attributes<op::QuantizeLinear>();
+  return a.block_size != 0 || a.precision != 0;
 }
 
 /// The quantization of a node with float32 on one side and integers of 8 or 16 bits on the other, whose scales are

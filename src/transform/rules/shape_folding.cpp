@@ -1,4 +1,5 @@
 // Simplifies shapes that the model computes, as far as they are known before a run.
+#include <cameo/op/attributes/onnx.hpp>
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/rule.hpp>
 #include <cameo/transform/rules/fusions.hpp>
@@ -111,7 +112,7 @@ bool sizes_of(rewriter& r, const node_view& n, std::vector<std::int64_t>& sizes)
   const std::vector<dim>* const elements = r.elements(n.input(1));
   if (!elements) return false;
   const std::vector<dim>*const from = r.shape(n.input(0)), *const to = r.shape(n.output(0));
-  const bool copies = int_attribute(n, "allowzero") == 0;
+  const bool copies = n.attributes<op::Reshape>().allowzero == 0;
   std::size_t left_over = 0, guessed = 0;
   for (std::size_t i = 0; i < elements->size(); ++i) {
     const dim asked = (*elements)[i], is = to && to->size() == elements->size() ? (*to)[i] : dim{};

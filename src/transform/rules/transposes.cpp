@@ -19,13 +19,13 @@ namespace {
 std::optional<axis_order> order_of(rewriter& r, const node_view& transpose) {
   const std::vector<dim>* const shape = r.shape(transpose.input(0));
   if (!shape || shape->empty() || shape->size() > max_rank) return {};
-  const attribute* const perm = transpose.find("perm");
-  if (!perm) {
+  const attribute_list<std::int64_t> perm = transpose.attributes<op::Transpose>().perm;
+  if (!perm.given) {
     std::vector<std::int64_t> reversed;
     for (std::size_t i = shape->size(); i-- > 0;) reversed.push_back(std::int64_t(i));
     return axis_order::read(reversed);
   }
-  return perm->ints.size() == shape->size() ? axis_order::read(perm->ints) : std::nullopt;
+  return perm.size() == shape->size() ? axis_order::read(perm) : std::nullopt;
 }
 
 using namespace pattern;
@@ -249,9 +249,7 @@ class region {
 
  public:
   /// True for a Shape of all axes, whose result can be reordered.
-  static bool is_shape_query(rewriter& r, const node_view& n) {
-    return n.has_op<op::Shape>() && r.may_touch(n) && !n.find("start") && !n.find("end");
-  }
+  static bool is_shape_query(rewriter& r, const node_view& n) { return r.may_touch(n) && look::is_whole_shape(n); }
 
  private:
   rewriter& r_;

@@ -70,8 +70,8 @@ std::optional<std::vector<double>> per_channel(const value* c, const channels_of
 }
 
 std::optional<affine> affine_of_normalization(const rewriter& r, const node_view& n, const channels_of& to) {
-  if (to.axis != 1 || n.since() < 7 || int_attribute(n, "training_mode") != 0 || int_attribute(n, "spatial", 1) != 1)
-    return {};
+  const auto a = n.attributes<op::BatchNormalization>();
+  if (to.axis != 1 || n.since() < 7 || a.training_mode != 0 || a.spatial != 1) return {};
   if (look::has_further_outputs(n)) return {};
   const value* statistics[4];
   for (std::size_t i = 0; i < 4; ++i) {
@@ -80,11 +80,10 @@ std::optional<affine> affine_of_normalization(const rewriter& r, const node_view
         statistics[i]->shape != extents{std::int64_t(to.count)})
       return {};
   }
-  const double epsilon = double(float_attribute(n, "epsilon", 1e-5f));
   affine made{to.count};
   for (std::size_t c = 0; c < to.count; ++c) {
     const auto at = [&](std::size_t which) { return real_at(*statistics[which], std::int64_t(c)); };
-    made.scale[c] = at(0) / std::sqrt(at(3) + epsilon);
+    made.scale[c] = at(0) / std::sqrt(at(3) + double(a.epsilon));
     made.shift[c] = at(1) - at(2) * made.scale[c];
     if (!std::isfinite(made.scale[c]) || !std::isfinite(made.shift[c])) return {};
   }
@@ -126,14 +125,14 @@ class weighted {
     dim count;
     if (is_convolution()) {
       if (rank != w->size() || rank < 3) return;
-      const std::int64_t group = int_attribute(n, "group", 1);
+      const std::int64_t group = n.attributes<op::Conv>().group;
       count = n.has_op<op::Conv>() ? (*w)[0] : (*w)[1];
       if (n.has_op<op::ConvTranspose>()) {
         if (group < 1 || !(*w)[0].known() || (*w)[0].size % group != 0 || !count.known()) return;
         if (!checked_multiply(count.size, group, count.size)) return;
       }
     } else if (n.has_op<op::Gemm>()) {
-      count = int_attribute(n, "transB") ? (*w)[0] : (*w)[1];
+      count = n.attributes<op::Gemm>().transB ? (*w)[0] : (*w)[1];
     } else {
       rank = std::max(rank, w->size());
       axis = rank - 1;
@@ -159,9 +158,8 @@ class weighted {
     const channels_of flat{1, 0, channels.count};
     std::optional<std::vector<double>> found = per_channel(r_.constant(b), n_.has_op<op::Gemm>() ? channels : flat);
     fine = found.has_value();
-    const double beta = n_.has_op<op::Gemm>() ? double(float_attribute(n_, "beta", 1.0f)) : 1.0;
     if (found)
-      for (double& each : *found) each *= beta;
+      for (double& each : *found) each *= double(n_.attributes<op::Gemm>().beta);
     return found;
   }
   /// Consecutive weights of one channel, and the channel of the n-th such row.
@@ -172,9 +170,9 @@ class weighted {
   rows rows_of(const extents& w) const {
     constexpr std::int64_t never = std::int64_t{1} << 40;
     if (n_.has_op<op::Conv>()) return {w.count() / w[0], w[0], never};
-    if (n_.has_op<op::Gemm>() && int_attribute(n_, "transB")) return {w[1], w[0], never};
+    if (n_.attributes<op::Gemm>().transB) return {w[1], w[0], never};
     if (!n_.has_op<op::ConvTranspose>()) return {1, w.back(), never};
-    return {w.count(2, w.rank()), w[1], w[0] / int_attribute(n_, "group", 1)};
+    return {w.count(2, w.rank()), w[1], w[0] / n_.attributes<op::ConvTranspose>().group};
   }
   channels_of channels{0, 0, 0};
 
@@ -298,22 +296,23 @@ constexpr rule gemm_sum{
 
 /// The rules below remove a Transpose of an operand of Gemm and invert the flag transA or transB instead.
 bool swaps_axes(const match_result& m, const node_view& transpose) {
-  const std::span<const std::int64_t> perm = ints_attribute(transpose, "perm");
+  const std::span<const std::int64_t> perm = transpose.attributes<op::Transpose>().perm;
   return look::has_rank(*m.in, transpose.input(0), 2) && (perm.empty() || perm[0] != 0);
 }
 constexpr rule gemm_transposed_left{
     "GemmTransposeFusion", name(n0, match<op::Gemm>(name(n1, match<op::Transpose>(x)), others)),
-    again(n0, x).attr<"transA", look::opposite<"transA">>(), when(check<swaps_axes>(n1))};
+    again(n0, x).attr<"transA", look::opposite<&look::product_attributes::transA>>(), when(check<swaps_axes>(n1))};
 constexpr rule gemm_transposed_right{
     "GemmTransposeFusion", name(n0, match<op::Gemm>(x, name(n1, match<op::Transpose>(y)), others)),
-    again(n0, x, y).attr<"transB", look::opposite<"transB">>(), when(check<swaps_axes>(n1))};
+    again(n0, x, y).attr<"transB", look::opposite<&look::product_attributes::transB>>(), when(check<swaps_axes>(n1))};
 
 /// The pads of a Pad that adds zeros around images, along spatial axes only; std::nullopt for other Pads.
 std::optional<std::vector<std::int64_t>> zeros_of(const rewriter& r, const node_view& pad, std::size_t rank) {
-  if (pad.since() < 2 || string_attribute(pad, "mode", "constant") != "constant") return {};
-  if (pad.since() < 11 && float_attribute(pad, "value") != 0.0f) return {};
+  const auto a = pad.attributes<op::Pad>();
+  if (pad.since() < 2 || a.mode != op::pad_mode_choice::constant) return {};
+  if (pad.since() < 11 && a.value != 0.0f) return {};
   if (pad.since() >= 11 && (pad.input(3) || (pad.input(2) && look::number_in(r, pad.input(2)) != 0.0))) return {};
-  const std::optional<std::vector<std::int64_t>> pads = look::integers_of(r, pad, "pads", 1, 11);
+  const std::optional<std::vector<std::int64_t>> pads = look::pads_of(r, pad);
   constexpr std::int64_t most = 1 << 20;
   if (!pads || pads->size() != 2 * rank) return {};
   for (std::int64_t each : *pads)
@@ -324,14 +323,14 @@ std::optional<std::vector<std::int64_t>> zeros_of(const rewriter& r, const node_
 }
 /// Adds the pads of the Pad to those of the convolution.
 bool pads_of_both(const match_result& m, attribute& made) {
-  const node_view &conv = n0.get(m), &pad = n1.get(m);
+  using auto_pad = op::auto_pad_choice;
+  const auto a = n0.get(m).attributes<op::Conv>();
   const std::vector<dim>* const shape = m.in->shape(x.get(m));
-  const std::string_view automatic = string_attribute(conv, "auto_pad", "NOTSET");
-  if (!shape || shape->size() < 3 || (automatic != "NOTSET" && automatic != "VALID")) return false;
+  if (!shape || shape->size() < 3 || (a.auto_pad != auto_pad::notset && a.auto_pad != auto_pad::valid)) return false;
   const std::size_t rank = shape->size(), axes = rank - 2;
-  const std::optional<std::vector<std::int64_t>> zeros = zeros_of(*m.in, pad, rank);
+  const std::optional<std::vector<std::int64_t>> zeros = zeros_of(*m.in, n1.get(m), rank);
   const std::span<const std::int64_t> own =
-      automatic == "VALID" ? std::span<const std::int64_t>{} : ints_attribute(conv, "pads");
+      a.auto_pad == auto_pad::valid ? std::span<const std::int64_t>{} : std::span{a.pads};
   if (!zeros || (!own.empty() && own.size() != 2 * axes)) return false;
   std::vector<std::int64_t> both;
   for (std::size_t end : {std::size_t{0}, std::size_t{1}})

@@ -1,6 +1,8 @@
 // Makes float16 nodes float32 if they would round what the next node reads.
 #include "transform/rules/wide_float16.hpp"
 
+#include <cameo/op/attributes/microsoft.hpp>
+#include <cameo/op/attributes/onnx.hpp>
 #include <cameo/op/contrib.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
@@ -202,7 +204,8 @@ bool rounds_before_bias(const node_view& made) {
 /// False for a float16 node that may round less often than the nodes that it replaces.
 bool rounds_as_often(const node_view& made) {
   if (use_of(made) == float16_use::moves) return true;
-  if (made.has_op<op::microsoft::FusedMatMul>() && float_attribute(made, "alpha", 1.0f) == 1.0f) return true;
+  if (made.has_op<op::microsoft::FusedMatMul>() && made.attributes<op::microsoft::FusedMatMul>().alpha == 1.0f)
+    return true;
   for (value_view v : made.outputs())
     if (is_float16(v)) return false;
   return true;
@@ -224,7 +227,7 @@ bool is_computed_with(const value_view& v, int& readers_left) {
 }  // namespace
 
 bool is_inference(const node_view& dropout) {
-  if (dropout.since() < 7 && int_attribute(dropout, "is_test") == 0) return false;
+  if (dropout.since() < 7 && dropout.attributes<op::Dropout>().is_test == 0) return false;
   if (!dropout.input(2)) return true;
   const value* const training = dropout.in().constant_of(dropout.input(2).id());
   return training && training->kind == value_kind::tensor && training->type == dtype::boolean &&

@@ -21,14 +21,15 @@ using attribute_tensor = const value*;
 /// The index of an attribute that is a graph among the subgraphs of its node; -1 if the node does not have it.
 enum class subgraph_index : int { none = -1 };
 
-namespace detail {
-/// The legal strings of an enumeration, in the order of its enumerators: "constant|edge".
+/// The legal strings of an enumeration, in the order of its enumerators: "constant|edge". With them, an attribute that
+/// is a string can be a member of this type.
 template <class Choice>
 inline constexpr const char* choice_names = nullptr;
 /// An enumeration that stands for strings.
 template <class T>
 concept attribute_choice = choice_names<T> != nullptr;
 
+namespace detail {
 /// The attribute with this name and kind, or null. An attribute of another kind counts as absent: there is none in a
 /// checked model.
 constexpr const attribute* find_attribute(std::span<const attribute> node, std::string_view name, attribute_kind kind) {
@@ -36,58 +37,83 @@ constexpr const attribute* find_attribute(std::span<const attribute> node, std::
   return found && found->kind == kind ? found : nullptr;
 }
 
-/// Sets `to` to the attribute of a node with this name, if the node has it.
-constexpr void read_attribute(std::span<const attribute> node, std::string_view name, std::int64_t& to) {
-  if (const attribute* a = find_attribute(node, name, attribute_kind::i)) to = a->i;
-}
-constexpr void read_attribute(std::span<const attribute> node, std::string_view name, float& to) {
-  if (const attribute* a = find_attribute(node, name, attribute_kind::f)) to = a->f;
-}
-constexpr void read_attribute(std::span<const attribute> node, std::string_view name, std::string_view& to) {
-  if (const attribute* a = find_attribute(node, name, attribute_kind::s)) to = a->s;
-}
-constexpr void read_attribute(std::span<const attribute> node, std::string_view name,
-                              attribute_list<std::int64_t>& to) {
-  if (const attribute* a = find_attribute(node, name, attribute_kind::ints)) to = attribute_list{a->ints};
-}
-constexpr void read_attribute(std::span<const attribute> node, std::string_view name, attribute_list<float>& to) {
-  if (const attribute* a = find_attribute(node, name, attribute_kind::floats)) to = attribute_list{a->floats};
-}
-constexpr void read_attribute(std::span<const attribute> node, std::string_view name,
-                              attribute_list<std::string_view>& to) {
-  if (const attribute* a = find_attribute(node, name, attribute_kind::strings)) to = attribute_list{a->strings};
-}
-constexpr void read_attribute(std::span<const attribute> node, std::string_view name, subgraph_index& to) {
-  if (const attribute* a = find_attribute(node, name, attribute_kind::g)) to = subgraph_index(a->i);
-}
-constexpr void read_attribute(std::span<const attribute> node, std::string_view name, attribute_tensor& to) {
-  const attribute* a = find_attribute(node, name);
-  if (a && (a->kind == attribute_kind::t || a->kind == attribute_kind::sparse_tensor)) to = a->tensors.data();
-}
-constexpr void read_attribute(std::span<const attribute> node, std::string_view name, const value_type*& to) {
-  if (const attribute* a = find_attribute(node, name, attribute_kind::type_proto)) to = a->types[0];
+/// Sets `to` to a member of the attribute with this name and kind, if the node has it. Returns whether it has.
+template <class T, class Member>
+constexpr bool read_member(std::span<const attribute> node, std::string_view name, attribute_kind kind, Member member,
+                           T& to) {
+  const attribute* const found = find_attribute(node, name, kind);
+  if (found) to = T(found->*member);
+  return found != nullptr;
 }
 
-/// The number of a string among `names` ("constant|edge"), or `otherwise`.
-constexpr std::uint8_t number_of_choice(std::span<const attribute> node, std::string_view name, const char* names,
-                                        std::uint8_t otherwise) {
-  const attribute* a = find_attribute(node, name, attribute_kind::s);
-  return a ? legal_values{names}.number_of(a->s, otherwise) : otherwise;
+/// Sets `to` to the number of a string among `names` ("constant|edge"). Returns whether the node has the attribute.
+constexpr bool read_choice(std::span<const attribute> node, std::string_view name, const char* names,
+                           std::uint8_t& to) {
+  const attribute* const found = find_attribute(node, name, attribute_kind::s);
+  if (found) to = legal_values{names}.number_of(found->s, to);
+  return found != nullptr;
+}
+}  // namespace detail
+
+/// Sets a member of a struct of attributes to the attribute with this name, if the node has it with the member's kind.
+/// Otherwise the member keeps its default. Returns whether the node has it.
+constexpr bool read_attribute(std::span<const attribute> node, std::string_view name, std::int64_t& to) {
+  return detail::read_member(node, name, attribute_kind::i, &attribute::i, to);
+}
+constexpr bool read_attribute(std::span<const attribute> node, std::string_view name, float& to) {
+  return detail::read_member(node, name, attribute_kind::f, &attribute::f, to);
+}
+constexpr bool read_attribute(std::span<const attribute> node, std::string_view name, std::string_view& to) {
+  return detail::read_member(node, name, attribute_kind::s, &attribute::s, to);
+}
+constexpr bool read_attribute(std::span<const attribute> node, std::string_view name,
+                              attribute_list<std::int64_t>& to) {
+  return detail::read_member(node, name, attribute_kind::ints, &attribute::ints, to);
+}
+constexpr bool read_attribute(std::span<const attribute> node, std::string_view name, attribute_list<float>& to) {
+  return detail::read_member(node, name, attribute_kind::floats, &attribute::floats, to);
+}
+constexpr bool read_attribute(std::span<const attribute> node, std::string_view name,
+                              attribute_list<std::string_view>& to) {
+  return detail::read_member(node, name, attribute_kind::strings, &attribute::strings, to);
+}
+constexpr bool read_attribute(std::span<const attribute> node, std::string_view name, subgraph_index& to) {
+  return detail::read_member(node, name, attribute_kind::g, &attribute::i, to);
+}
+constexpr bool read_attribute(std::span<const attribute> node, std::string_view name, attribute_tensor& to) {
+  const attribute* const found = detail::find_attribute(node, name);
+  const bool has = found && (found->kind == attribute_kind::t || found->kind == attribute_kind::sparse_tensor) &&
+                   !found->tensors.empty();
+  if (has) to = found->tensors.data();
+  return has;
+}
+constexpr bool read_attribute(std::span<const attribute> node, std::string_view name, const value_type*& to) {
+  const attribute* const found = detail::find_attribute(node, name, attribute_kind::type_proto);
+  const bool has = found && !found->types.empty();
+  if (has) to = found->types[0];
+  return has;
 }
 template <attribute_choice Choice>
-constexpr void read_attribute(std::span<const attribute> node, std::string_view name, Choice& to) {
-  to = Choice(number_of_choice(node, name, choice_names<Choice>, std::uint8_t(to)));
+constexpr bool read_attribute(std::span<const attribute> node, std::string_view name, Choice& to) {
+  auto number = std::uint8_t(to);
+  const bool has = detail::read_choice(node, name, choice_names<Choice>, number);
+  to = Choice(number);
+  return has;
 }
 /// An attribute without a default.
 template <class T>
-constexpr void read_attribute(std::span<const attribute> node, std::string_view name, std::optional<T>& to) {
-  if (find_attribute(node, name)) read_attribute(node, name, to.emplace());
+constexpr bool read_attribute(std::span<const attribute> node, std::string_view name, std::optional<T>& to) {
+  T found{};
+  const bool has = read_attribute(node, name, found);
+  if (has) to = found;
+  return has;
 }
 
+namespace detail {
 /// attributes_of, for the operators of the generated headers.
 template <class Op>
 struct attributes_for {
-  static_assert(sizeof(Op) == 0,
+  static_assert(sizeof(Op*) == 0,
                 "cameo: this operator has no struct of attributes: include the header of its domain from "
                 "cameo/op/attributes/, or declare `struct attributes` in the operator");
 };
@@ -110,6 +136,13 @@ struct attributes_for<Op> : attributes_are<typename Op::attributes> {};
 /// Lists, strings and tensors refer to the node. An attribute without a default that the node may omit is a
 /// std::optional; a list says whether it was `given`. The members are those of all versions of the operator. The kinds
 /// and values were checked when the model was loaded.
+///
+/// An operator of yours declares its struct in its tag, with a call of read_attribute() for each member:
+///
+///   struct attributes {
+///     float scale = 1.0f;
+///     explicit attributes(std::span<const cameo::attribute> node) { read_attribute(node, "scale", scale); }
+///   };
 template <class Op>
 using attributes_of = typename detail::attributes_for<Op>::type;
 
