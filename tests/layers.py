@@ -108,7 +108,7 @@ INSTRUCTION_SET = re.compile(r"\bHWY_TARGET\s*[=!<>]")
 ELEMENT_CASE = re.compile(r"\bcase dtype::\w+:[^;\n]*<\w")
 # An attribute of a node, read by its name, with or without arguments before the name.
 ATTRIBUTE_NAME = re.compile(
-    r'\b(?:(?:int|float|string|ints|floats|strings)_or|subgraph|(?:find|read)_attribute|find)\s*\((?:[^"();]*,)?\s*"')
+    r'\b(?:(?:int|float|string|ints|floats|strings)_or|subgraph|(?:find|read)_attribute)\s*\((?:[^"();]*,)?\s*"')
 WHERE = re.compile(r'\.in\((?:[^()"]|\([^()]*\))*"[^"]*: ?"[^;]*\);')
 OPERATOR_NAME = re.compile(r"\bop::(?:\w+::)*[A-Z]\w*")
 

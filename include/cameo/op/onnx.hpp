@@ -547,7 +547,7 @@ inline constexpr attribute_rule a31[] = {
 inline constexpr attribute_rule a32[] = {{"axis", attribute_kind::i}};
 inline constexpr attribute_rule a33[] = {{"axis", attribute_kind::i, true}};
 inline constexpr attribute_rule a34[] = {
-    {"axis", attribute_kind::i, true}, {"new_axis", attribute_kind::i, false, true, 0}};
+    {"axis", attribute_kind::i, true}, {"new_axis", attribute_kind::i, false, true, 0, 0, {}, "0|1"}};
 inline constexpr attribute_rule a35[] = {{"value", attribute_kind::t, true}};
 inline constexpr attribute_rule a36[] = {{"sparse_value", attribute_kind::sparse_tensor}, {"value", attribute_kind::t}};
 inline constexpr attribute_rule a37[] = {
@@ -843,12 +843,14 @@ inline constexpr attribute_rule a129[] = {
     {"rotary_embedding_dim", attribute_kind::i, false, true, 0, 0, {}, "0.."}};
 inline constexpr attribute_rule a130[] = {{"onesided", attribute_kind::i, false, true, 1}};
 inline constexpr attribute_rule a131[] = {
-    {"body", attribute_kind::g, true}, {"directions", attribute_kind::ints},
+    {"body", attribute_kind::g, true}, {"directions", attribute_kind::ints, false, false, 0, 0, {}, "0|1"},
     {"num_scan_inputs", attribute_kind::i, true}};
 inline constexpr attribute_rule a132[] = {
     {"body", attribute_kind::g, true}, {"num_scan_inputs", attribute_kind::i, true},
-    {"scan_input_axes", attribute_kind::ints}, {"scan_input_directions", attribute_kind::ints},
-    {"scan_output_axes", attribute_kind::ints}, {"scan_output_directions", attribute_kind::ints}};
+    {"scan_input_axes", attribute_kind::ints},
+    {"scan_input_directions", attribute_kind::ints, false, false, 0, 0, {}, "0|1"},
+    {"scan_output_axes", attribute_kind::ints},
+    {"scan_output_directions", attribute_kind::ints, false, false, 0, 0, {}, "0|1"}};
 inline constexpr attribute_rule a133[] = {
     {"axis", attribute_kind::i, false, true, 0},
     {"reduction", attribute_kind::s, false, true, 0, 0, "none", "none|add|mul"}};

@@ -86,7 +86,7 @@ enum class update_rule_choice : std::uint8_t { linear, gated, delta, gated_delta
 
 }  // namespace CAMEO_NAMESPACE::op
 
-namespace CAMEO_NAMESPACE::detail {
+namespace CAMEO_NAMESPACE {
 
 template <>
 inline constexpr const char* choice_names<op::causal_conv_with_state_activation_choice> = "silu|swish|none";
@@ -163,4 +163,4 @@ inline constexpr const char* choice_names<op::shift_direction_choice> = "LEFT|RI
 template <>
 inline constexpr const char* choice_names<op::update_rule_choice> = "linear|gated|delta|gated_delta";
 
-}  // namespace CAMEO_NAMESPACE::detail
+}  // namespace CAMEO_NAMESPACE

@@ -4,7 +4,6 @@
 
 namespace CAMEO_NAMESPACE::op::contrib {
 
-using cameo::detail::read_attribute;
 struct Affine;
 struct Crop;
 struct ImageScaler;

@@ -4,7 +4,6 @@
 
 namespace CAMEO_NAMESPACE::op::internal_nhwc {
 
-using cameo::detail::read_attribute;
 struct AveragePool;
 struct BatchNormalization;
 struct Conv;

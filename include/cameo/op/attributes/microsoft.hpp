@@ -4,7 +4,6 @@
 
 namespace CAMEO_NAMESPACE::op::microsoft {
 
-using cameo::detail::read_attribute;
 struct Attention;
 struct AttnLSTM;
 struct BeamSearch;

@@ -4,7 +4,6 @@
 
 namespace CAMEO_NAMESPACE::op::ml {
 
-using cameo::detail::read_attribute;
 struct Binarizer;
 struct CastMap;
 struct CategoryMapper;

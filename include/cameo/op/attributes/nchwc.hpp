@@ -4,7 +4,6 @@
 
 namespace CAMEO_NAMESPACE::op::nchwc {
 
-using cameo::detail::read_attribute;
 struct AveragePool;
 struct Conv;
 struct MaxPool;

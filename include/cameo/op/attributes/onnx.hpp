@@ -4,7 +4,6 @@
 
 namespace CAMEO_NAMESPACE::op {
 
-using cameo::detail::read_attribute;
 struct Add;
 struct AffineGrid;
 struct And;

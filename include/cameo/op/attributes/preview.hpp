@@ -4,7 +4,6 @@
 
 namespace CAMEO_NAMESPACE::op::preview {
 
-using cameo::detail::read_attribute;
 struct FlexAttention;
 
 /// The attributes of FlexAttention.

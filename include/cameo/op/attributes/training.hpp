@@ -4,7 +4,6 @@
 
 namespace CAMEO_NAMESPACE::op::training {
 
-using cameo::detail::read_attribute;
 struct Adagrad;
 struct Adam;
 struct Gradient;
