@@ -108,7 +108,7 @@ INSTRUCTION_SET = re.compile(r"\bHWY_TARGET\s*[=!<>]")
 ELEMENT_CASE = re.compile(r"\bcase dtype::\w+:[^;\n]*<\w")
 # An attribute of a node, read by its name, with or without arguments before the name.
 ATTRIBUTE_NAME = re.compile(
-    r'\b(?:(?:int|float|string|ints|floats|strings)_or|subgraph|(?:find|read)_attribute)\s*\((?:[^"();]*,)?\s*"')
+    r'\b(?:(?:int|float|string|ints|floats|strings)_or|subgraph|(?:find|read)_attribute|(?:c|context)\.find)\s*\((?:[^"();]*,)?\s*"')
 WHERE = re.compile(r'\.in\((?:[^()"]|\([^()]*\))*"[^"]*: ?"[^;]*\);')
 OPERATOR_NAME = re.compile(r"\bop::(?:\w+::)*[A-Z]\w*")
 
@@ -277,6 +277,8 @@ def transforms(root):
 # Constructs that providers should use less: pattern, files, the largest permitted count, and the replacement. The
 # counts may only be lowered.
 COUNTS = [
+    (re.compile(r"\bbad_(?:input|attribute)\((?!const)|\brefuse\("), "src/**/*.?pp", 120,
+     "rules of the operator's row (op_version::shapes, attribute_rule::values), or checks of kernel/check_values.hpp"),
     (re.compile(r"\berased_entry<"), "src/**/*.?pp", 17, "rows of a skeleton, or of `computes` and `moves`"),
     (re.compile(r"\bany_types\b|\btakes_any<"), "src/**/*.?pp", 38, "the types that the kernel computes with"),
     (re.compile(r"\b(?:read_floats|write_floats|as_numbers)<"), "src/**/*.cpp", 0, "narrow floats widened row by row"),

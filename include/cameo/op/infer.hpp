@@ -54,6 +54,16 @@ class infer_context {
     static_cast<void>(given), static_cast<void>(needed);
   }
 
+  /// An attribute of the node, or null. For a single one; a struct has them all: see attributes_of.
+  const attribute* find(std::string_view name) const { return detail::find_attribute(attributes(), name); }
+  /// An integer attribute of the node, or `otherwise` if the node does not have it.
+  std::int64_t int_or(std::string_view name, std::int64_t otherwise) const {
+    return read_attribute(attributes(), name, otherwise), otherwise;
+  }
+  /// A string attribute of the node, or `otherwise` if the node does not have it.
+  std::string_view string_or(std::string_view name, std::string_view otherwise) const {
+    return read_attribute(attributes(), name, otherwise), otherwise;
+  }
   bool has_input(std::size_t i) const { return i < input_count() && input(i) != nullptr; }
   /// The element type of a tensor input, or undefined.
   CAMEO_API dtype element(std::size_t i) const;
