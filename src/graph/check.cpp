@@ -15,7 +15,6 @@
 #include "inline.hpp"
 #include "messages.hpp"
 #include "oddities.hpp"
-#include "op/unchecked_attributes.hpp"
 #include "types.hpp"
 
 namespace CAMEO_NAMESPACE {
@@ -93,7 +92,7 @@ status check_attribute(const detail::graph_node& n, const attribute& a, const at
 /// An attribute that the operator does not have is an error, unless ONNX Runtime does not check the operator's
 /// attributes.
 status check_unknown_attribute(graph& g, const detail::graph_node& n, const attribute& a) {
-  if (has_unchecked_attributes(*n.op)) {
+  if (detail::has_role(n.op->roles, role::takes_any_attribute)) {
     tolerate(g.owner(), oddity::unknown_attribute,
              "{} has attribute '{}', which its operator does not have; it is ignored", describe(g, n), a.name);
     return status_code::ok;

@@ -53,6 +53,10 @@ ROLES = {
     "reshapes": RESHAPES,
     "convolves": "Conv ConvTranspose",
     "normalizes": "Hardmax LogSoftmax LpNormalization Softmax",
+    # All operators whose schema in ONNX Runtime allows any attribute. tests/scripts/oddities.py checks each operator.
+    "takes_any_attribute": "Affine Crop DynamicSlice ImageScaler LayerNormalization ParametricSoftplus Scale ScaledTanh "
+                           "SimplifiedLayerNormalization com.microsoft.BiasDropout com.microsoft.BitmaskBiasDropout "
+                           "com.microsoft.BitmaskDropout com.microsoft.QOrderedLayerNormalization com.microsoft.Snpe",
 }
 ROLE_ORDER = ["has_subgraphs", *ROLES, "broadcasts", "reduces"]
 

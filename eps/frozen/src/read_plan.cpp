@@ -305,7 +305,7 @@ class reader {
     const std::span<const operand> all{operands_};
     const detail::node_signature signature{node.op->id, node.since, all.first(node.inputs.size()),
                                            all.subspan(node.inputs.size())};
-    if (status s = check_node(*version, signature, node.attributes); !s) return s;
+    if (status s = check_node(*version, node.op->roles, signature, node.attributes); !s) return s;
     const verdict found = match(signature, kernels);
     char line[160];
     if (!found) return wrong(std::string{base_.row.name} + std::string{explain(found, line)});

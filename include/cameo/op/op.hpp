@@ -93,6 +93,7 @@ enum class role : std::uint16_t {
   reshapes = 1 << 12,            // permutes, and keeps the order
   convolves = 1 << 13,           // slides windows of weights over data; channels are axis 1
   normalizes = 1 << 14,          // normalizes the elements along `axis`
+  takes_any_attribute = 1 << 15,  // ONNX Runtime loads files with attributes that it does not have, and ignores these
 };
 /// The union of both sets of roles.
 constexpr role operator|(role a, role b) { return role(std::uint16_t(a) | std::uint16_t(b)); }

@@ -37,6 +37,7 @@ struct slice_list {
 }  // namespace
 
 result<slice> slice::bind(bind_context& c) {
+  if (c.inputs.size() > 1) return slice{};  // from opset 10 on, and DynamicSlice, which may have any attribute
   const attributes_of<op::Slice> a{c.attributes};
   return slice{a.starts, a.ends, a.axes};
 }
