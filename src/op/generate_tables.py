@@ -86,7 +86,8 @@ MOE = {"activation_type": "relu|gelu|silu|identity|swiglu", "k": SIZE, "swiglu_f
 TOKEN = "0..2147483647"
 GENERATION = {"decoder_start_token_id": "-2147483648..2147483647", "eos_token_id": TOKEN, "pad_token_id": TOKEN,
               "no_repeat_ngram_size": COUNT}
-WINDOW = {"auto_pad": "NOTSET|SAME_UPPER|SAME_LOWER|VALID", "kernel_shape": SIZE, "strides": SIZE}
+WINDOW = {"auto_pad": "NOTSET|SAME_UPPER|SAME_LOWER|VALID|",  # or nothing, as in ONNX Runtime
+          "kernel_shape": SIZE, "strides": SIZE}
 DILATED = {**WINDOW, "dilations": SIZE}
 INTERPOLATION = "nearest|linear|cubic|bilinear|bicubic"  # the last two are former names
 LARGE_SIZE = "1..1099511627776"
@@ -675,7 +676,7 @@ class Member:
         same = default.pop() if len(default) == 1 else None
         texts = {v for _, _, v, _ in found}
         if kind == "s" and None not in texts:
-            names = tuple(dict.fromkeys(n for _, _, v, _ in reversed(found) for n in v.split("|") if n != "foward"))
+            names = tuple(dict.fromkeys(n for _, _, v, _ in reversed(found) for n in v.split("|") if n not in ("foward", "")))
             same = "forward" if same is None and name == "direction" and not must else same
             self.type = choice_type(op, name, names)
             first = names.index(same) if same is not None else 0

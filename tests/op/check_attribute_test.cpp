@@ -37,6 +37,8 @@ static_assert(is_legal("0..", real(0)) && is_legal("0<..", real(1e-30f)));
 static_assert(says("0<..", real(0), "attribute x is a number that is not legal, must be above 0"));
 static_assert(is_legal("edge|wrap", text("wrap")));
 static_assert(says("edge|wrap", text("wra"), "attribute x is 'wra', must be edge or wrap"));
+static_assert(is_legal("edge|wrap|", text("")) && is_legal("edge|wrap|", text("wrap")));
+static_assert(says("edge|wrap|", text("wra"), "attribute x is 'wra', must be edge or wrap"));
 static_assert(says("a|b|c", text(""), "attribute x is '', must be a, b or c"));
 static_assert(is_legal("1..", list(pair)) && is_legal("1..", list({})) && is_legal("2:1..", list(pair)));
 static_assert(says("1..", list(zero), "attribute x has 0, must be 1 or more"));

@@ -150,6 +150,10 @@ TEST_CASE("the positions of a window are counted, and no window may be wider tha
   same_pad.in(dtype::f32, {n(1), n(8), length}).set("kernel_shape", std::vector<std::int64_t>{3});
   CHECK(same_pad.set("auto_pad", "SAME_LOWER").infer("AveragePool", 11));
   CHECK(same(same_pad.out_type()->shape, {n(1), n(8), length}));
+  mock_infer_context no_pad;
+  no_pad.in(dtype::f32, sized({1, 8, 6})).set("kernel_shape", std::vector<std::int64_t>{3}).set("auto_pad", "");
+  CHECK(no_pad.infer("AveragePool", 11));
+  CHECK(no_pad.out(0) == "tensor(float)[1,8,4]");
   mock_infer_context wide, still, groups, negative;
   wide.in(dtype::f32, sized({1, 1, 4})).in(dtype::f32, sized({1, 1, 5}));
   check_refused(wide, "Conv", 11, "must not be larger");

@@ -8,6 +8,7 @@ namespace CAMEO_NAMESPACE::detail {
 class legal_values {
  public:
   constexpr explicit legal_values(const char* text) : text_{text ? text : ""} {
+    if (!text_.empty() && text_.back() == '|') may_be_empty_ = true, text_.remove_suffix(1);
     const std::size_t colon = text_.find(':');
     if (colon == std::string_view::npos) return;
     length_ = whole(first(colon));
@@ -39,7 +40,7 @@ class legal_values {
   constexpr bool has(std::string_view string) const {
     for (std::string_view rest = text_; !rest.empty();)
       if (next(rest) == string) return true;
-    return text_.empty();
+    return text_.empty() || (may_be_empty_ && string.empty());
   }
 
   /// The number of a string among the legal ones, from 0 on; `otherwise` if it is not among them.
@@ -89,6 +90,7 @@ class legal_values {
 
   std::string_view text_;
   std::int64_t length_ = -1;
+  bool may_be_empty_ = false;
 };
 
 /// Checks the elements of a list, or a value as a list of one, against the legal values of `rule`.

@@ -39,6 +39,7 @@ struct type_rule {
 ///   "0..8"             numbers from 0 to 8
 ///   "2|4|8"            one of these numbers
 ///   "constant|edge"    one of these strings
+///   "SAME|VALID|"      one of these strings, or the empty one, which stands for the default
 ///   "4:", "2:1.."      a list of 4 elements; a list of 2 numbers from 1 on
 ///
 /// detail::check_attribute() reads it when a model is loaded, so that shape functions and kernels need not.
