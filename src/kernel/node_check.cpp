@@ -93,24 +93,12 @@ class checker {
     return {};
   }
 
-  /// Checks attributes that the version has, and that they are there if they must.
   status attributes(std::span<const attribute> actual) const {
     for (const attribute_rule& rule : version_.attributes) {
       const attribute* const a = detail::find_attribute(actual, rule.name);
       if (!a && rule.required)
         return detail::refuse(status_code::invalid_graph, "attribute ", rule.name, " is missing");
       if (status s = a ? detail::check_attribute(rule, *a) : status{}; !s) return s;
-    }
-    return {};
-  }
-
-  /// Checks that the version has all attributes. Kernels read attributes by name, so that they would also find one that
-  /// only other versions have, whose value was not checked. An operator that states no attributes may have any.
-  status has_all(std::span<const attribute> actual) const {
-    for (const attribute& a : actual) {
-      bool known = version_.attributes.empty() || begins(a.name, "__");
-      for (const attribute_rule& rule : version_.attributes) known = known || rule.name == a.name;
-      if (!known) return wrong("its operator does not have the attribute", a.name);
     }
     return {};
   }
@@ -133,44 +121,44 @@ class checker {
   binding bindings_[12], *end_ = bindings_;
 };
 
-}  // namespace
-
-namespace {
-
-status check_parts(const op_version& version, const detail::node_signature& node,
-                   std::span<const attribute> attributes) {
+status check_demands(const op_version& version, std::span<const operand> inputs, std::span<const operand> outputs,
+                     std::span<const attribute> attributes) {
+  checker check{version};
+  if (status s = check.operands(version.inputs, inputs, version.min_inputs, true); !s) return s;
+  if (status s = check.operands(version.outputs, outputs, version.min_outputs, false); !s) return s;
+  if (status s = check.attributes(attributes); !s) return s;
   const auto has = [](std::span<const operand> all) {
     return [all](std::size_t i) { return i < all.size() && all[i].present; };
   };
-  return detail::check_presence(version, attributes, has(node.inputs), has(node.outputs));
+  return detail::check_presence(version, attributes, has(inputs), has(outputs));
+}
+
+/// Checks that a version has all attributes of a node. Kernels read attributes by name, so that they would also find
+/// one that only other versions have, whose value was not checked. An operator that states no attributes may have any.
+status check_known(const op_version& version, std::span<const attribute> attributes) {
+  for (const attribute& a : attributes) {
+    bool known = version.attributes.empty() || begins(a.name, "__");
+    for (const attribute_rule& rule : version.attributes) known = known || rule.name == a.name;
+    if (!known) return wrong("its operator does not have the attribute", a.name);
+  }
+  return {};
 }
 
 }  // namespace
 
 status check_node(const op_version& version, role roles, const detail::node_signature& node,
                   std::span<const attribute> attributes) {
-  checker check{version};
-  if (status s = check.operands(version.inputs, node.inputs, version.min_inputs, true); !s) return s;
-  if (status s = check.operands(version.outputs, node.outputs, version.min_outputs, false); !s) return s;
-  if (status s = check.attributes(attributes); !s) return s;
   if (!detail::has_role(roles, role::is_compiled_context | role::takes_any_attribute))
-    if (status s = check.has_all(attributes); !s) return s;
-  return check_parts(version, node, attributes);
+    if (status s = check_known(version, attributes); !s) return s;
+  return check_demands(version, node.inputs, node.outputs, attributes);
 }
 
 status check_newer_node(const op_version& version, const detail::node_signature& node,
                         std::span<const attribute> attributes) {
-  for (std::size_t i = 0; i < version.inputs.size(); ++i) {
-    const parameter& p = version.inputs[i];
-    const bool is_given = i < node.inputs.size() && node.inputs[i].present;
-    if (!is_given && p.option == parameter_option::single) return wrong("it is missing", p.name);
-    if (is_given && !rule_of(version, p.type_string) && !is_spelled(p.type_string, node.inputs[i]))
-      return wrong("its operator does not allow the type", p.name);
-  }
-  checker check{version};
-  if (status s = check.operands(version.outputs, node.outputs, version.min_outputs, false); !s) return s;
-  if (status s = check.attributes(attributes); !s) return s;
-  return check_parts(version, node, attributes);
+  const std::size_t known = version.inputs.size();
+  const bool is_variadic = known > 0 && version.inputs.back().option == parameter_option::variadic;
+  return check_demands(version, is_variadic ? node.inputs : node.inputs.first(std::min(known, node.inputs.size())),
+                       node.outputs, attributes);
 }
 
 }  // namespace CAMEO_NAMESPACE

@@ -165,6 +165,12 @@ TEST_CASE("the positions of a window are counted, and no window may be wider tha
   check_refused(negative, "MaxPool", 12, "kernel_shape has -2");
 }
 
+TEST_CASE("an empty string is a Constant's value, too") {
+  mock_infer_context words;
+  CHECK(words.set("value_string", std::string_view{}).infer("Constant", 13));
+  CHECK(words.out(0) == "tensor(string)[]");
+}
+
 TEST_CASE("ConvTranspose enlarges its input, and refuses pads that leave nothing") {
   mock_infer_context c, eaten;
   c.in(dtype::f32, sized({1, 4, 5})).in(dtype::f32, sized({4, 2, 3})).set("strides", std::vector<std::int64_t>{2});

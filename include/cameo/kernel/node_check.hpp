@@ -9,9 +9,7 @@ namespace CAMEO_NAMESPACE {
 CAMEO_API status check_node(const op_version&, role roles, const detail::node_signature&, std::span<const attribute>);
 
 /// Checks a node whose version of the operator is newer than `version`, the newest that is known and that kernels were
-/// written for: that required inputs are given, and those that need each other, the types of outputs and of inputs that
-/// have one type, and the attributes that the newest known version has. match() compares the types of other inputs with
-/// those that a kernel takes.
+/// written for, which rely on what that version demands. It may have further inputs and attributes.
 CAMEO_API status check_newer_node(const op_version&, const detail::node_signature&, std::span<const attribute>);
 
 }  // namespace CAMEO_NAMESPACE

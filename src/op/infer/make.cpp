@@ -68,7 +68,7 @@ status constant(infer_context& c) {
     give_elements(c, 0, elements_of(a.value_ints));
   } else if (a.value_strings.given) {
     give_list(c, dtype::string, a.value_strings.size());
-  } else if (a.value_string.data()) {  // null if the node does not have it
+  } else if (detail::find_attribute(c.attributes(), "value_string")) {  // which may be empty
     give(c, 0, dtype::string, dims{});
   }
   return status_code::ok;
