@@ -89,6 +89,11 @@ TEST_CASE("DynamicSlice has the lists of Slice as inputs; MeanVarianceNormalizat
   sliced.input<float>({1, 2, 3, 4}, x).input<std::int64_t>({2}, starts).input<std::int64_t>({2}, ends);
   REQUIRE(sliced.input<std::int64_t>({2}, axes).run<eps::slice>({dtype::f32}));
   CHECK(numbers(sliced) == std::vector<float>{1, 2, 5, 6, 13, 14, 17, 18});
+  kernel_rig odd{1};  // an attribute that DynamicSlice does not have is ignored
+  odd.attribute("starts", std::vector<std::int64_t>{0, 0}).input<float>({1, 2, 3, 4}, x);
+  odd.input<std::int64_t>({2}, starts).input<std::int64_t>({2}, ends).input<std::int64_t>({2}, axes);
+  REQUIRE(odd.run<eps::slice>({dtype::f32}));
+  CHECK(numbers(odd) == numbers(sliced));
 
   kernel_rig moved{1};
   moved.attribute("normalize_variance", std::int64_t{0});
