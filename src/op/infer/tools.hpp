@@ -32,8 +32,6 @@ result<std::vector<std::size_t>> axes_in(std::span<const std::int64_t> axes, std
                                          std::string_view what = "axes");
 /// All axes, in order.
 std::vector<std::size_t> axes_of(std::size_t rank);
-/// All axes, in order.
-std::vector<std::size_t> axes_of(std::size_t rank);
 
 /// The elements of an input as far as they are known; null if not, or if there is no such input.
 inline const dims* elements_at(const infer_context& c, std::size_t input) {
