@@ -23,20 +23,21 @@ constexpr bool says(const status& s, status_code code, std::string_view words) {
 
 // The compiler evaluates the geometry of nodes, and refuses the same shapes in the same words.
 constexpr node_shapes<std::int64_t> image{numbers{1, 3, 8, 8}, numbers{4, 3, 3, 3}};
-static_assert(geometry_of<op::Conv>(padded, image)->window.axes[0].out == 8);
-static_assert(geometry_of<op::Conv>({}, image)->window.axes[1].out == 6);
+constexpr auto same = geometry_of<op::Conv>(padded, image), valid = geometry_of<op::Conv>({}, image);
+static_assert(same->window.axes[0].out == 8 && valid->window.axes[1].out == 6);
 static_assert(says(geometry_of<op::Conv>(in_groups, image).error(), status_code::invalid_argument,
                    "X has 3 channels, must have 3 for each of 2 groups"));
-static_assert(says(geometry_of<op::Conv>(in_groups, node_shapes<dim>{dims{open, dim::fixed(3), open},
-                                                                     dims{open, dim::fixed(3), open}})
-                       .error(),
-                   status_code::invalid_graph, "X has 3 channels, must have 3 for each of 2 groups"));
-static_assert(geometry_of<op::MatMul>({},
-                                      node_shapes<dim>{dims{open, dim::fixed(3)}, dims{dim::fixed(3), dim::fixed(5)}})
-                  ->n.size == 5);
+constexpr node_shapes<dim> open_image{dims{open, dim::fixed(3), open}, dims{open, dim::fixed(3), open}};
+static_assert(says(geometry_of<op::Conv>(in_groups, open_image).error(), status_code::invalid_graph,
+                   "X has 3 channels, must have 3 for each of 2 groups"));
+constexpr node_shapes<dim> matrices{dims{open, dim::fixed(3)}, dims{dim::fixed(3), dim::fixed(5)}};
+constexpr auto product = geometry_of<op::MatMul>({}, matrices);
+static_assert(product->n.size == 5 && !product->m.known());
 static_assert(!geometry_of<op::MatMul>({}, node_shapes<std::int64_t>{numbers{2, 3}, numbers{4, 5}}));
-static_assert(geometry_of<op::Transpose>(turned, node_shapes<std::int64_t>{numbers{2, 3}})->out[0] == 3);
-static_assert(geometry_of<op::Add>({}, node_shapes<std::int64_t>{numbers{2, 1}, numbers{5}})->view()[1] == 5);
+constexpr auto permuted = geometry_of<op::Transpose>(turned, node_shapes<std::int64_t>{numbers{2, 3}});
+static_assert(permuted->out[0] == 3);
+constexpr auto sum = geometry_of<op::Add>({}, node_shapes<std::int64_t>{numbers{2, 1}, numbers{5}});
+static_assert(sum->view()[1] == 5);
 
 TEST_CASE("geometry_of: a node of a graph and a node that is bound have the same geometry") {
   test::model_builder b;
