@@ -177,9 +177,9 @@ def candidates(of, cases):
     constants as inputs of the graph before it is tried with them as constants."""
     found = {}
     for each in itertools.chain(retyped_bases(of), at_version(cases.get((of.domain, of.op), []), of)):
-        if of.input_at(len(each.node.input) - 1) or not each.node.input:
-            if of.takes_any_attribute or all(a.name in of.attributes for a in each.node.attribute):
-                found.setdefault(each.presence(), each)
+        has_inputs = not each.node.input or of.input_at(len(each.node.input) - 1)
+        if has_inputs and (of.takes_any_attribute or all(a.name in of.attributes for a in each.node.attribute)):
+            found.setdefault(each.presence(), each)
     chosen = sorted(found.values(), key=lambda s: (-sum(s.presence()[0]), -len(s.presence()[1])))
     for each in chosen[:PER_VERSION]:
         if each.fixed:

@@ -4,8 +4,11 @@
 Half of the cases come from the families of the differential scripts. The others are nodes of tests/program/node_samples.py
 for a random version of an operator, with random legal attributes, with random shapes that fit the patterns of the
 operator, and with random numbers. Each is run in a model that declares the sizes of its inputs and in one that declares
-symbols: the outputs are equal bit for bit, or both are refused in the same words. Where onnxruntime runs a case, too, the
-outputs are near its own, as in tests/program/differential.py.
+symbols: the outputs are equal bit for bit, or both are refused. Where onnxruntime runs a case, too, the outputs are near
+its own, as in tests/program/differential.py.
+
+A generated case may break a rule that no table states, as how two attributes go together; such cases are counted, and
+those that are refused in other words with open shapes are printed, but they are not violations.
 
   --long       20,000 cases; by default 400
   --cases N    this many
@@ -147,7 +150,7 @@ def differs_both_ways(known, is_open):
         return f"{known.says()} with known shapes, {is_open.says()} with open ones"
     if known.stage == "ran":
         return None if known.hash == is_open.hash else "the outputs differ in bits"
-    return None if same_words(known.words, is_open.words) else f"other words: {known.says()} / {is_open.says()}"
+    return None
 
 
 def run(cases, folder, counts):
@@ -162,13 +165,17 @@ def run(cases, folder, counts):
         words = differs_both_ways(known, is_open)
         if words:
             wrong["known and open shapes"].append(f"{each.name}: {d.in_words(each)}: {words}")
-        counts["ran" if known.stage == "ran" else "refused"] += 1
         if known.stage == "ran":
             ran.append(each)
+        elif not words and not same_words(known.words, is_open.words):
+            counts["refused in other words"] += 1
+            print(f"{each.name}: {known.says()} / {is_open.says()}"[:600])
+    counts["cases"] += len(cases)
+    counts["ran"] += len(ran)
     found, judged = d.differences(ran, folder / "judged")
     by_text = d.judged_by_text(ran, found, judged, folder)
     for each in ran:
-        counts[judged[each.name].split(":")[0]] += 1
+        counts["compared" if judged[each.name] in d.JUDGES else "without an oracle"] += 1
         if each.name in found and each.name not in by_text:
             wrong[judged[each.name]].append(f"{each.name}: {d.in_words(each)}: {found[each.name]}")
     return wrong
@@ -196,9 +203,10 @@ def main():
                 wrong[kind] += lines
     for kind, lines in sorted(wrong.items()):
         print("".join(f"{kind}: {line}"[:900] + "\n" for line in lines), end="")
-    told = ", ".join(f"{count} {who}" for who, count in sorted(counts.items()))
-    print(f"{counts['ran'] + counts['refused']} cases: {told}; {sum(map(len, wrong.values()))} violations (seed {o.seed})")
-    return 1 if wrong or counts["ran"] * 2 < number * (not o.only) else 0
+    print(f"{counts['cases']} cases, {counts['ran']} ran both ways, {counts['compared']} compared with an oracle, "
+          f"{counts['refused in other words']} refused in other words; {sum(map(len, wrong.values()))} violations "
+          f"(seed {o.seed})")
+    return 1 if wrong or counts["ran"] * 2 < counts["cases"] or not counts["cases"] else 0
 
 
 if __name__ == "__main__":
