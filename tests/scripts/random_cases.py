@@ -33,6 +33,7 @@ sys.path[:0] = [str(root / "tests" / "program"), str(root / "tests" / "scripts")
 import contracts  # noqa: E402
 import differential as d  # noqa: E402
 import invalid_nodes  # noqa: E402
+import judgments  # noqa: E402
 import node_samples as nodes  # noqa: E402
 
 USUAL, LONG, AT_ONCE = 400, 20_000, 2_000
@@ -104,7 +105,7 @@ def generated(of, sample, rng):
 
 
 class source:
-    """Makes the cases of a seed, by their numbers."""
+    """Makes the cases of a seed, by their numbers; some numbers have none."""
 
     def __init__(self, o):
         self.o, self.families = o, {}
@@ -126,7 +127,9 @@ class source:
             name = self.names[int(rng.integers(0, len(self.names)))]
             each = self.families[name](rng)
             each.name = f"{number}.{name}"
-            return None if {n.op_type for n in each.model.graph.node} & RANDOM else each
+            # What is fused in a model of several nodes depends on the shapes that are known.
+            is_one_node = len(each.model.graph.node) == 1 and not each.model.functions
+            return each if is_one_node and each.model.graph.node[0].op_type not in RANDOM else None
         of, found = self.samples[int(rng.integers(0, len(self.samples)))]
         each = generated(of, found[int(rng.integers(0, len(found)))], rng)
         each.name = f"{number}.generated.{of.name()}"
@@ -153,6 +156,25 @@ def differs_both_ways(known, is_open):
     return None
 
 
+def is_empty(value):
+    return value is None or (isinstance(value, (list, dict)) and not value)
+
+
+def oracle(each):
+    """d.answers(), without empty containers, whose types cannot be written. Only onnxruntime is the oracle of generated
+    cases: the reference evaluator ignores attributes and inputs of old versions."""
+    who, told = d.answers(each)
+    if ".generated." in each.name:
+        node = each.model.graph.node[0]
+        if who != "onnxruntime" or node.op_type == "Optional":  # the type of whose output would be that of its content
+            return "refused", "onnxruntime does not run it"
+        if judgments.row_of([node]):
+            return "refused", "onnxruntime contradicts the text"
+    if who in d.JUDGES and any(map(is_empty, told.values())):
+        return "refused", "an output is an empty container"
+    return who, told
+
+
 def run(cases, folder, counts):
     """{kind of difference: lines} of cases."""
     wrong = collections.defaultdict(list)
@@ -172,7 +194,7 @@ def run(cases, folder, counts):
             print(f"{each.name}: {known.says()} / {is_open.says()}"[:600])
     counts["cases"] += len(cases)
     counts["ran"] += len(ran)
-    found, judged = d.differences(ran, folder / "judged")
+    found, judged = d.differences(ran, folder / "judged", oracle)
     by_text = d.judged_by_text(ran, found, judged, folder)
     for each in ran:
         counts["compared" if judged[each.name] in d.JUDGES else "without an oracle"] += 1
@@ -201,8 +223,7 @@ def main():
             folder = pathlib.Path(scratch) if not o.keep else o.keep / str(first)
             for kind, lines in run(cases, folder, counts).items():
                 wrong[kind] += lines
-    for kind, lines in sorted(wrong.items()):
-        print("".join(f"{kind}: {line}"[:900] + "\n" for line in lines), end="")
+                print("".join(f"{kind}: {line}"[:900] + "\n" for line in lines), end="", flush=True)
     print(f"{counts['cases']} cases, {counts['ran']} ran both ways, {counts['compared']} compared with an oracle, "
           f"{counts['refused in other words']} refused in other words; {sum(map(len, wrong.values()))} violations "
           f"(seed {o.seed})")
