@@ -472,7 +472,7 @@ class campaign:
     # Broken nodes
 
     def is_chosen(self, words):
-        """True for the nodes of the tenth that was asked for, by a description of the node."""
+        """True for the nodes of the wanted tenth, by a description of the node."""
         return self.o.long or self.o.only or zlib.crc32(f"{self.o.seed} {words}".encode()) % 10 == self.o.tenth % 10
 
     def broken_nodes(self, versions, valid, of_patterns):
