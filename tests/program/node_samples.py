@@ -173,8 +173,8 @@ def at_version(cases, of):
 
 
 def candidates(of, cases):
-    """At most PER_VERSION samples that have no inputs or attributes that the version lacks, with the most inputs first, each with other inputs or attributes, and each with
-    constants as inputs of the graph before it is tried with them as constants."""
+    """At most PER_VERSION samples without inputs and attributes that the version lacks: those with the most inputs first,
+    each with other inputs or attributes. One with constants comes as one without them, too."""
     found = {}
     for each in itertools.chain(retyped_bases(of), at_version(cases.get((of.domain, of.op), []), of)):
         has_inputs = not each.node.input or of.input_at(len(each.node.input) - 1)
