@@ -27,7 +27,7 @@ struct checked_kernel {
   bound_kernel inner;
   const op_version* version = nullptr;
   std::span<const attribute> attributes;
-  std::uint8_t open[most_inputs] = {};  // the inputs that have patterns and are no constants
+  std::uint8_t open[most_inputs] = {};  // the inputs that have patterns and are not constants
   std::uint8_t opens = 0;
   mutable checked_shapes remembered[2] = {};
 
@@ -75,7 +75,7 @@ struct checked_kernel {
     }
     return false;
   }
-  /// Remembers the shapes of a run. An input that is no tensor has none: it would look like a scalar's.
+  /// Remembers the shapes of a run. An input that is not a tensor has none: it would look like a scalar's.
   void remember(const run_context& c) const {
     for (std::size_t k = 0; k < opens; ++k)
       if (c.input(open[k]).kind != value_kind::tensor) return;

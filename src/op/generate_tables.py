@@ -399,7 +399,7 @@ def shapes_of(s):
 
 
 def presence_of(s):
-    """Which inputs, attributes and outputs of an operator need each other, of those that this version has."""
+    """The rules of an operator about inputs, attributes and outputs that need each other, as far as this version has them."""
     name = f"{s.domain}.{s.name}" if s.domain else s.name
     known = {p.name for p in (*s.inputs, *s.outputs)} | {*s.attributes}
     used_presence.add(name)
