@@ -66,8 +66,7 @@ result<verdict> ort_draft_sink::match_checked(const ort::table_view& from, const
   if (!version && node.since < op.versions.back().since)
     return wrong(status_code::fail, "Node.since_version is ", node.since, ", at which the operator did not change");
   if (status s = from ? check_parameters(from, version) : status{}; !s) return s;
-  status fits = version ? check_node(*version, op.roles, node, of.attributes)
-                        : check_newer_node(op.versions.back(), node, of.attributes);
+  const status fits = check_node(version ? *version : op.versions.back(), op.roles, node, of.attributes);
   if (!fits) return fits;
   return version ? result<verdict>{match(node, kernels)} : match_by_file(node, kernels, op);
 }

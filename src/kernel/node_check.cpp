@@ -121,18 +121,6 @@ class checker {
   binding bindings_[12], *end_ = bindings_;
 };
 
-status check_demands(const op_version& version, std::span<const operand> inputs, std::span<const operand> outputs,
-                     std::span<const attribute> attributes) {
-  checker check{version};
-  if (status s = check.operands(version.inputs, inputs, version.min_inputs, true); !s) return s;
-  if (status s = check.operands(version.outputs, outputs, version.min_outputs, false); !s) return s;
-  if (status s = check.attributes(attributes); !s) return s;
-  const auto has = [](std::span<const operand> all) {
-    return [all](std::size_t i) { return i < all.size() && all[i].present; };
-  };
-  return detail::check_presence(version, attributes, has(inputs), has(outputs));
-}
-
 /// Checks that a version has all attributes of a node. Kernels read attributes by name, so that they would also find
 /// one that only other versions have, whose value was not checked. An operator that states no attributes may have any.
 status check_known(const op_version& version, std::span<const attribute> attributes) {
@@ -150,15 +138,14 @@ status check_node(const op_version& version, role roles, const detail::node_sign
                   std::span<const attribute> attributes) {
   if (!detail::has_role(roles, role::is_compiled_context | role::takes_any_attribute))
     if (status s = check_known(version, attributes); !s) return s;
-  return check_demands(version, node.inputs, node.outputs, attributes);
-}
-
-status check_newer_node(const op_version& version, const detail::node_signature& node,
-                        std::span<const attribute> attributes) {
-  const std::size_t known = version.inputs.size();
-  const bool is_variadic = known > 0 && version.inputs.back().option == parameter_option::variadic;
-  return check_demands(version, is_variadic ? node.inputs : node.inputs.first(std::min(known, node.inputs.size())),
-                       node.outputs, attributes);
+  checker check{version};
+  if (status s = check.operands(version.inputs, node.inputs, version.min_inputs, true); !s) return s;
+  if (status s = check.operands(version.outputs, node.outputs, version.min_outputs, false); !s) return s;
+  if (status s = check.attributes(attributes); !s) return s;
+  const auto has = [](std::span<const operand> all) {
+    return [all](std::size_t i) { return i < all.size() && all[i].present; };
+  };
+  return detail::check_presence(version, attributes, has(node.inputs), has(node.outputs));
 }
 
 }  // namespace CAMEO_NAMESPACE

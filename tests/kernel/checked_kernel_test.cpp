@@ -31,28 +31,30 @@ struct paired {
     return {};
   }
 };
-using kernels = kernel_list<erased_entry<Paired, since<1>, constrain<"T", float>, paired>>;
+using paired_kernels = kernel_list<erased_entry<Paired, since<1>, constrain<"T", float>, paired>>;
 
 /// A node whose inputs have the sizes given, where -1 is open.
 struct net_of_pair {
   cameo::detail::heap_arena memory;
   draft net{memory};
   memory_source host = heap_memory();
-  node_binder binder{"test", &kernels::table, bind_by_table};
+  node_binder binder{"test", &paired_kernels::table, bind_by_table};
   plan_options how;
   const plan_view* plan = nullptr;
 
   net_of_pair(const extents& rows, const extents& row) {
-    operand o;
+    operand o, result;
+    result.kind = type_kind::tensor, result.type = dtype::f32, result.present = true;
     o.kind = type_kind::tensor, o.type = dtype::f32, o.has_rank = true, o.present = true;
     o.shape = rows;
     const slot a = *net.add_value({"rows", o, true});
     o.shape = row;
-    const slot b = *net.add_value({"row", o, true}), y = *net.add_value({"y", {}, false, true});
+    const slot b = *net.add_value({"row", o, true}), y = *net.add_value({"y", result, false, true});
     cameo::detail::draft_node node;
     const std::span<slot> ins = *memory.take<slot>(2), outs = *memory.take<slot>(1);
     ins[0] = a, ins[1] = b, outs[0] = y;
-    node.op = &kernels::table.ops[0], node.op_type = "Paired", node.since = 1, node.inputs = ins, node.outputs = outs;
+    node.op = &paired_kernels::table.ops[0], node.op_type = "Paired", node.since = 1, node.inputs = ins,
+    node.outputs = outs;
     REQUIRE(net.nodes.push_back(node));
     REQUIRE(net.inputs.push_back(a));
     REQUIRE(net.inputs.push_back(b));

@@ -1,6 +1,5 @@
 // Checks of nodes of plans that come from files.
 #include <cameo/kernel/node_check.hpp>
-#include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
 #include <doctest/doctest.h>
@@ -47,24 +46,6 @@ TEST_CASE("a node has no attribute that its version lacks, even if others have i
   CHECK(check<op::AveragePool>(0, 1, hint));
   const attribute any = integer("no_such", 1);  // ONNX Runtime loads such files
   CHECK(check<op::LayerNormalization>(0, 2, {&any, 1}));
-}
-
-TEST_CASE("a node of a newer version has what the newest known version demands") {
-  const op_row gate = detail::make_op_row<op::microsoft::LinearAttentionGate>();
-  const std::vector<operand> three(3, tensor(dtype::f32)), four(4, tensor(dtype::f32)), two(2, tensor(dtype::f32));
-  CHECK(check_newer_node(gate.versions[0], {gate.id, 99, four, two}, {}));
-  CHECK(!check_newer_node(gate.versions[0], {gate.id, 99, three, two}, {}));
-  const op_row tile = detail::make_op_row<op::Tile>();
-  std::vector<operand> inputs{tensor(dtype::f32), tensor(dtype::i64)};
-  const std::vector<operand> y{tensor(dtype::f32)};
-  CHECK(check_newer_node(tile.versions.back(), {tile.id, 99, inputs, y}, {}));
-  const op_row top = detail::make_op_row<op::TopK>();
-  const std::vector<operand> found{tensor(dtype::f32), tensor(dtype::i64)};
-  CHECK(check_newer_node(top.versions.back(), {top.id, 99, inputs, found}, {}));
-  inputs.push_back(tensor(dtype::u8));
-  CHECK(check_newer_node(top.versions.back(), {top.id, 99, inputs, found}, {}));  // an input that is new
-  inputs[1].type = dtype::u8;
-  CHECK(!check_newer_node(top.versions.back(), {top.id, 99, inputs, found}, {}));
 }
 
 }  // namespace cameo::test
