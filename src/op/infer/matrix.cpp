@@ -40,9 +40,9 @@ status sparse_matmul(infer_context& c) {
   const value_type* const left = c.has_input(0) ? c.input(0) : nullptr;
   const dims* const sparse = left && left->shape ? &*left->shape : nullptr;
   if (status s = check_rank(sparse, 2, 2, "A"); !s) return s;
-  return give(
-      c, 0, c.element(1),
-      geometry::matrix_product_of<dim>(view_of(sparse), shape_of(c, 1), {a.transA != 0, false}, {a.transB != 0, false}));
+  return give(c, 0, c.element(1),
+              geometry::matrix_product_of<dim>(view_of(sparse), shape_of(c, 1), {a.transA != 0, false},
+                                               {a.transB != 0, false}));
 }
 
 /// B is [K, N], whatever shape its quantized values have.

@@ -8,9 +8,9 @@ namespace CAMEO_NAMESPACE::infer {
 
 status reduce(infer_context& c) {
   const attributes_of<op::ReduceSum> a{c.attributes()};
-  return give(c, 0, c.element(0),
-              geometry::reduction_of<dim>(shape_of(c, 0), ints_of(a.axes, c, 1), a.keepdims != 0,
-                                          a.noop_with_empty_axes != 0));
+  return give(
+      c, 0, c.element(0),
+      geometry::reduction_of<dim>(shape_of(c, 0), ints_of(a.axes, c, 1), a.keepdims != 0, a.noop_with_empty_axes != 0));
 }
 
 status arg_extreme(infer_context& c) {

@@ -41,8 +41,8 @@ void give_same_elements(infer_context& c) {
   if (const dims* const elements = elements_at(c, 0)) give_elements(c, 0, *elements);
 }
 
-/// An element of the target that is unknown may be -1, so the size is unknown. A symbol is a size and can't be -1. It may
-/// be 0, but then the size is 0, too: models do not use it to copy a size.
+/// An element of the target that is unknown may be -1, so the size is unknown. A symbol is a size and can't be -1. It
+/// may be 0, but then the size is 0, too: models do not use it to copy a size.
 result<output_shape> reshaped(const infer_context& c, const int_list& sizes) {
   const shape_view in = shape_of(c, 0);
   const bool allow_zero = attributes_of<op::Reshape>{c.attributes()}.allowzero != 0;
@@ -97,14 +97,12 @@ status expand_dims(infer_context& c) {
 }
 
 status depth_to_space(infer_context& c) {
-  return give(
-      c, 0, c.element(0),
-      geometry::depth_to_space_of(shape_of(c, 0), attributes_of<op::DepthToSpace>{c.attributes()}.blocksize));
+  return give(c, 0, c.element(0),
+              geometry::depth_to_space_of(shape_of(c, 0), attributes_of<op::DepthToSpace>{c.attributes()}.blocksize));
 }
 status space_to_depth(infer_context& c) {
-  return give(
-      c, 0, c.element(0),
-      geometry::space_to_depth_of(shape_of(c, 0), attributes_of<op::SpaceToDepth>{c.attributes()}.blocksize));
+  return give(c, 0, c.element(0),
+              geometry::space_to_depth_of(shape_of(c, 0), attributes_of<op::SpaceToDepth>{c.attributes()}.blocksize));
 }
 
 status tile(infer_context& c) {

@@ -93,7 +93,7 @@ std::optional<std::vector<float>> constant_floats(const infer_context&, std::siz
 result<dim> product(std::span<const dim>);
 /// Returns the better known of two dims that must be equal; INVALID_GRAPH if they differ.
 result<dim> unify(dim, dim, std::string_view what);
-/// Checks that the rank is from `least` to `most`. A shape that is unknown (null) is no error.
+/// Checks that the rank is from `least` to `most`. A shape that is unknown (null) is not an error.
 status check_rank(const dims* shape, std::size_t least, std::size_t most, std::string_view what);
 
 /// The type of a value that may have either type. Dims that differ become unknown, and so does the type if only one of
