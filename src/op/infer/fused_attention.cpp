@@ -19,7 +19,8 @@ status projected_attention(infer_context& c) {
 }
 
 namespace {
-/// An input without a type may be one that the node does not have. The shapes of others tell, as far as they are known.
+/// An input without a type may be one that the node does not have. The ranks of others decide, as far as they are
+/// known.
 geometry::basic_attention_inputs<dim> multi_head_inputs(const infer_context& c) {
   geometry::basic_attention_inputs<dim> in{.query = shape_of(c, 0), .key = shape_of(c, 1), .value = shape_of(c, 2)};
   in.bias = shape_of(c, 3), in.past_key = shape_of(c, 6), in.past_value = shape_of(c, 7);
