@@ -75,7 +75,10 @@ struct checked_kernel {
     }
     return false;
   }
+  /// Remembers the shapes of a run. An input that is no tensor has none: it would look like a scalar's.
   void remember(const run_context& c) const {
+    for (std::size_t k = 0; k < opens; ++k)
+      if (c.input(open[k]).kind != value_kind::tensor) return;
     for (checked_shapes& each : remembered) {
       std::uint8_t expected = checked_shapes::empty;
       if (!each.shapes || !each.atomic_state().compare_exchange_strong(expected, checked_shapes::filling)) continue;
