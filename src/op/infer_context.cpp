@@ -1,3 +1,4 @@
+#include <cameo/geometry/broadcast.hpp>
 #include <cameo/op/infer.hpp>
 #include <cameo/op/shape_contract.hpp>
 
@@ -32,33 +33,11 @@ status check_input_shapes(const infer_context& c) {
   return geometry::check_shapes<dim>(version.shapes, inputs, sizes.known(), sizes.lists());
 }
 
-namespace {
-
-/// The common dim of one axis of a broadcast: a known size wins over a symbol, and anything wins over 1.
-result<dim> broadcast_dim(dim a, dim b, std::size_t axis) {
-  if (a.size == 1 || a.same(b)) return b;
-  if (b.size == 1) return a;
-  if (a.known() && b.known())
-    return infer::invalid("dims ", a, " and ", b, " of axis ", axis,
-                          " of the result do not broadcast: they must be equal, or one of them 1");
-  return a.known() ? a : b.known() ? b : dim{};
-}
-
-}  // namespace
-
 result<std::vector<dim>> infer_broadcast(std::span<const std::vector<dim>* const> shapes) {
-  std::size_t rank = 0;
-  for (const std::vector<dim>* shape : shapes) rank = std::max(rank, shape->size());
-  std::vector<dim> joined(rank, dim::fixed(1));
-  for (const std::vector<dim>* shape : shapes) {
-    const std::size_t first = rank - shape->size();
-    for (std::size_t i = 0; i < shape->size(); ++i) {
-      result<dim> one = broadcast_dim(joined[first + i], (*shape)[i], first + i);
-      if (!one) return one.error();
-      joined[first + i] = *one;
-    }
-  }
-  return joined;
+  geometry::basic_common_shape<dim> joined;
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    if (status s = joined.add(*shapes[i], i); !s) return s;
+  return std::vector<dim>(joined.begin(), joined.end());
 }
 
 }  // namespace CAMEO_NAMESPACE

@@ -84,7 +84,8 @@ template <size_kind D>
 constexpr status basic_common_shape<D>::add(shape_view<D> input, operand_name name) {
   if (!input) return this->is_known = false, status{};
   if (input.rank() > max_rank)
-    return wrong<D>(name.text, name.number(), " has rank ", input.rank(), ", must have rank ", max_rank, " or less");
+    return wrong_rank<D>(name.text, name.number(), " has rank ", input.rank(), ", must have rank ", max_rank,
+                         " or less");
   const sizes<D> before = *this;
   if (!detail::join_shapes<D>(before, input, *this))
     return wrong<D>(name.text, name.number(), " has shape ", input.sizes, ", must broadcast with ",

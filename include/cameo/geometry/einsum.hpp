@@ -101,7 +101,7 @@ class einsum_equation {
         return wrong_attribute("attribute equation has '", std::string_view{text.data() + i, 1},
                                "', must have letters, ellipses, commas and an arrow only");
       if (term.size == max_rank + 1 || (label != einsum_term::ellipsis && term.letters() == max_rank))
-        return wrong_attribute("attribute equation has a term of more than ", max_rank, " letters");
+        return wrong_rank<dim>("attribute equation has a term of more than ", max_rank, " letters");
       if (label == einsum_term::ellipsis && term.has(label))
         return wrong_attribute("attribute equation has two ellipses in a term, must have one at most");
       term.labels[term.size++] = label;
@@ -114,7 +114,7 @@ class einsum_equation {
     for (std::size_t label = 0; label < einsum_letters; ++label) {
       if (uses_[label] != 1) continue;
       if (term.size == max_rank + 1)
-        return wrong_attribute("attribute equation implies an output of more than ", max_rank, " axes");
+        return wrong_rank<dim>("attribute equation implies an output of more than ", max_rank, " axes");
       term.labels[term.size++] = std::uint8_t(label);
     }
     return {};
@@ -151,7 +151,8 @@ constexpr status basic_einsum<D>::add(const einsum_term& term, shape_view<D> sha
     return wrong<D>(name.text, name.number(), " has shape ", shape.sizes, " of rank ", shape.rank(),
                     ", must have rank ", letters, has_dots ? " or more" : "", ", as its term in the equation");
   if (shape.rank() - letters > max_rank)
-    return wrong<D>(name.text, name.number(), " has rank ", shape.rank(), ", must have rank ", max_rank, " or less");
+    return wrong_rank<D>(name.text, name.number(), " has rank ", shape.rank(), ", must have rank ", max_rank,
+                         " or less");
   if (dots < shape.rank() - letters) dots = shape.rank() - letters;
   std::size_t bad = shape.rank(), bad_label = 0;
   term.each_axis(shape.rank(), [&](std::size_t label, std::size_t axis) {

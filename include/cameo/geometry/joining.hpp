@@ -125,8 +125,8 @@ constexpr result<basic_split<D>> begin_split(shape_view<D> x, std::int64_t axis)
 template <size_kind D>
 constexpr status basic_join<D>::begin(shape_view<D> part, operand_name name) {
   if (part.rank() + is_new_ > max_rank)
-    return wrong<D>(name.text, name.number(), " has rank ", part.rank(), ", must have rank ", max_rank - is_new_,
-                    " or less");
+    return wrong_rank<D>(name.text, name.number(), " has rank ", part.rank(), ", must have rank ", max_rank - is_new_,
+                         " or less");
   const result<std::size_t> found = axis_of<D>(number_, part.rank() + is_new_);
   if (!found) return found.error();
   axis_ = *found;

@@ -6,7 +6,8 @@
 namespace CAMEO_NAMESPACE::geometry {
 
 /// The shape that Reshape gives to `x`, whose rank may be unknown. In `target`, 0 copies the size of the input's axis,
-/// unless allowzero is set; one -1 is the size that is left over.
+/// unless allowzero is set; one -1 is the size that is left over. As in ONNX Runtime, a run refuses -1 beside a size of
+/// 0, also where equal sizes of both shapes would determine it.
 template <size_kind D>
 constexpr result<sizes<D>> reshape_of(shape_view<D> x, std::span<const std::int64_t> target, bool allow_zero);
 /// The shape that Reshape gives to `x` where elements of `target` are unknown. A symbol is a size; it is neither -1 nor
@@ -77,6 +78,8 @@ constexpr status fit_elements(shape_view<D> x, std::span<const std::int64_t> tar
       return wrong<D>("the input has shape ", x.sizes, ", must have as many elements as shape ", target);
     return {};
   }
+  if constexpr (std::same_as<D, std::int64_t>)
+    if (is_empty) return wrong<D>("shape has -1 beside a size of 0, so that -1 could be any size");
   const std::int64_t divisor = number_of(rest);  // not 0: sizes of 0 beside -1 are copied, so they have canceled
   if (is_known(all)) {
     if (number_of(all) % divisor != 0)

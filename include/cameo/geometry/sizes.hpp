@@ -130,11 +130,19 @@ constexpr D share_of(D size, std::int64_t parts) {
   return is_known(size) ? fixed<D>(number_of(size) / parts) : D{};
 }
 
-/// Checks that a rank that is computed from others is not larger than that of any tensor.
+/// The error of a rank that no tensor has. Where a model is loaded it is NOT_IMPLEMENTED, since ONNX has no largest
+/// rank: the shape is left unknown, and only a run of the node is refused.
+template <size_kind D, class... Parts>
+constexpr status wrong_rank(const Parts&... parts) {
+  return cameo::detail::refuse(std::same_as<D, dim> ? status_code::not_implemented : status_code::invalid_argument,
+                               parts...);
+}
+/// Checks that a rank that is computed from others is not larger than that of any tensor. The error is one of
+/// wrong_rank().
 template <size_kind D>
 constexpr status check_rank(std::size_t rank, std::string_view what = "the output") {
   if (rank <= max_rank) return {};
-  return wrong<D>(what, " has rank ", rank, ", must have rank ", max_rank, " or less");
+  return wrong_rank<D>(what, " has rank ", rank, ", must have rank ", max_rank, " or less");
 }
 
 }  // namespace CAMEO_NAMESPACE::geometry

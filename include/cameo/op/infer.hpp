@@ -77,7 +77,8 @@ class infer_context {
 /// states. INVALID_GRAPH, with the input, its shape and what it must be.
 CAMEO_API status check_input_shapes(const infer_context&);
 
-/// Computes the multidirectional broadcast of shapes. INVALID_GRAPH, with both dims, when they do not broadcast.
+/// Computes the multidirectional broadcast of shapes. INVALID_GRAPH, with both shapes, when they do not broadcast;
+/// NOT_IMPLEMENTED for one of more than max_rank axes.
 CAMEO_API result<std::vector<dim>> infer_broadcast(std::span<const std::vector<dim>* const> shapes);
 
 }  // namespace CAMEO_NAMESPACE

@@ -1,67 +1,31 @@
 // Attention, losses, and single operators.
+#include <cameo/geometry/attention.hpp>
+#include <cameo/geometry/pad.hpp>
+#include <cameo/op/attributes/onnx.hpp>
+
 #include "infer_list.hpp"
 #include "tools.hpp"
 
-#include <cameo/op/attributes/onnx.hpp>
-
 namespace CAMEO_NAMESPACE::infer {
-namespace {
-
-/// The dims of Q, K or V, from [batch, heads, sequence, size] or [batch, sequence, heads * size].
-struct head_shape {
-  dim batch, heads, sequence, size;
-  bool split = false;  // rank 4
-};
-
-result<head_shape> heads_of(const dims* in, std::int64_t heads, std::string_view name) {
-  if (!in) return head_shape{};
-  if (in->size() == 4) return head_shape{(*in)[0], (*in)[1], (*in)[2], (*in)[3], true};
-  if (heads < 1) return invalid("attribute ", name, " is ", heads, ", must be 1 or more for an input of rank 3");
-  const dim width = (*in)[2];
-  return head_shape{(*in)[0], dim::fixed(heads), (*in)[1], width.known() ? dim::fixed(width.size / heads) : dim{}};
-}
-
-/// The number of keys, those of the past included.
-result<dim> total_length(const infer_context& c, const head_shape& key) {
-  if (c.input_count() <= 4) return key.sequence;
-  const dims* past = c.shape(4);
-  if (!past) return dim{};
-  return sum((*past)[2], key.sequence);
-}
-
-}  // namespace
 
 status attention(infer_context& c) {
   const attributes_of<op::Attention> a{c.attributes()};
-  const std::int64_t heads = a.q_num_heads.value_or(0), key_heads = a.kv_num_heads.value_or(0);
-  result<head_shape> q = heads_of(c.shape(0), heads, "q_num_heads"),
-                     k = heads_of(c.shape(1), key_heads, "kv_num_heads"),
-                     v = heads_of(c.shape(2), key_heads, "kv_num_heads");
-  for (result<head_shape>* h : {&q, &k, &v})
-    if (!*h) return h->error();
-  result<dim> total = total_length(c, *k);
-  if (!total) return total.error();
-  std::optional<dims> out;
-  if (c.shape(0) && q->split) {
-    out = dims{q->batch, q->heads, q->sequence, v->size};
-  } else if (c.shape(0)) {
-    const dim both[] = {q->heads, v->size};
-    result<dim> hidden = product(both);
-    if (!hidden) return hidden.error();
-    out = dims{q->batch, q->sequence, *hidden};
-  }
-  give(c, 0, c.element(0), std::move(out));
-  give(c, 1, c.element(1), dims{k->batch, k->heads, *total, k->size});
-  give(c, 2, c.element(2), dims{v->batch, v->heads, *total, v->size});
-  return give(c, 3, c.element(0), dims{q->batch, q->heads, q->sequence, *total});
+  geometry::basic_attention_inputs<dim> in{.query = shape_of(c, 0), .key = shape_of(c, 1), .value = shape_of(c, 2)};
+  in.past_key = shape_of(c, 4), in.has_past = c.input_count() > 4;
+  const auto made = geometry::attention_of(in, a.q_num_heads.value_or(0), a.kv_num_heads.value_or(0));
+  if (!made) return made.error();
+  give(c, 0, c.element(0), copy_of(made->y.view()));
+  give(c, 1, c.element(1), copy_of(made->present_key.view()));
+  give(c, 2, c.element(2), copy_of(made->present_value.view()));
+  return give(c, 3, c.element(0), copy_of(made->scores.view()));
 }
 
 /// NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss: a scalar, or a loss for each label; then log_prob.
 status loss(infer_context& c) {
   const attributes_of<op::NegativeLogLikelihoodLoss> a{c.attributes()};
   const dims *scores = c.shape(0), *labels = c.shape(1);
-  if (scores && labels)
-    if (status s = check_rank(*scores, labels->size() + 1, "input 0"); !s) return s;
+  if (labels)
+    if (status s = check_rank(scores, labels->size() + 1, labels->size() + 1, "input 0"); !s) return s;
   const bool is_each = a.reduction == op::negative_log_likelihood_loss_reduction_choice::none;
   give(c, 0, c.element(0), is_each ? copy_of(labels) : dims{});
   return give(c, 1, c.element(0), copy_of(scores));
@@ -77,7 +41,7 @@ status determinant(infer_context& c) {
 status affine_grid(infer_context& c) {
   std::optional<dims> out;
   if (const dims* to = elements_at(c, 1)) {
-    if (status s = check_rank(*to, 4, 5, "the tensor that size describes"); !s) return s;
+    if (status s = check_rank(to, 4, 5, "the tensor that size describes"); !s) return s;
     out = dims{(*to)[0]};
     out->insert(out->end(), to->begin() + 2, to->end());
     out->push_back(dim::fixed(std::int64_t(to->size()) - 2));
@@ -86,20 +50,8 @@ status affine_grid(infer_context& c) {
 }
 
 status center_crop_pad(infer_context& c) {
-  const dims *in = c.shape(0), *to = elements_at(c, 1);
-  std::optional<dims> out;
-  if (in) out = dims(in->size());
-  if (in && to) {
-    const attributes_of<op::CenterCropPad> a{c.attributes()};
-    result<std::vector<std::size_t>> axes =
-        a.axes.given ? axes_in(a.axes, in->size(), "attribute axes") : axes_of(in->size());
-    if (!axes) return axes.error();
-    if (to->size() != axes->size())
-      return invalid("shape has ", to->size(), " elements, must have ", axes->size(), ", one per axis");
-    out = *in;
-    for (std::size_t i = 0; i < axes->size(); ++i) (*out)[(*axes)[i]] = (*to)[i];
-  }
-  return give(c, 0, c.element(0), std::move(out));
+  const int_list axes = ints_of(attributes_of<op::CenterCropPad>{c.attributes()}.axes);
+  return give(c, 0, c.element(0), geometry::center_crop_pad_of(shape_of(c, 0), axes, view_of(elements_at(c, 1))));
 }
 
 /// From [N, C * product of the block, blocks] to [N, C, image...].

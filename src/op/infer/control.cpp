@@ -46,7 +46,7 @@ value_type without_shape(const value_type& type) {
 result<value_type> stacked(const value_type* element, dim size, std::int64_t axis, std::string_view what) {
   if (!element || !element->is_tensor()) return value_type{};
   if (!element->shape) return *element;
-  result<std::size_t> at = axis_in(axis, element->shape->size() + 1, what);
+  result<std::size_t> at = geometry::axis_of<dim>(axis, element->shape->size() + 1, what);
   if (!at) return at.error();
   dims shape = *element->shape;
   shape.insert(shape.begin() + std::ptrdiff_t(*at), size);
@@ -263,7 +263,7 @@ status add_scan_input(const infer_context& c, scan_plan& plan, std::size_t i) {
   if (status s = take_batch(plan, shape, input); !s) return s;
   if (i >= plan.states) {
     const std::int64_t asked = axis_at(plan, plan.a.scan_input_axes, i - plan.states);
-    result<std::size_t> axis = axis_in(asked, shape.size(), "attribute scan_input_axes");
+    result<std::size_t> axis = geometry::axis_of<dim>(asked, shape.size(), "attribute scan_input_axes");
     if (!axis) return axis.error();
     result<dim> length = unify(plan.length, shape[*axis], "lengths of scanned inputs");
     if (!length) return length.error();

@@ -13,10 +13,6 @@ namespace {
 
 using placed_window = geometry::basic_placed_window<dim>;
 
-geometry::shape_view<dim> view_of(const dims* shape) {
-  return shape ? geometry::shape_view<dim>{*shape} : geometry::shape_view<dim>{};
-}
-
 /// [N, channels, positions...] of X [N, C, spatial...].
 dims slid(const placed_window& w, const dims& x, dim channels) {
   dims out{x[0], channels};
@@ -87,7 +83,7 @@ status nchwc_conv(infer_context& c) {
   const dims *x = c.shape(0), *w = c.shape(1);
   const geometry::window shape = detail::read_window(c.attributes());
   if (!x) return give(c, 0, c.element(0), dims(4));
-  const geometry::shape_view<dim> kernel = w ? view_of(w).sizes.subspan(2) : geometry::shape_view<dim>{};
+  const shape_view kernel = w ? view_of(w).sizes.subspan(2) : shape_view{};
   const result<placed_window> placed = shape.place(view_of(x), kernel);
   if (!placed) return placed.error();
   return give(c, 0, c.element(0), slid(*placed, *x, w ? in_blocks((*w)[0]) : dim{}));
@@ -222,7 +218,7 @@ status grid_sample(infer_context& c) {
   const dims *x = c.shape(0), *grid = c.shape(1);
   std::optional<dims> out;
   if (x && grid) {
-    if (status s = check_rank(*grid, x->size(), "grid"); !s) return s;
+    if (status s = check_rank(grid, x->size(), x->size(), "grid"); !s) return s;
     out = dims{(*x)[0], (*x)[1]};
     out->insert(out->end(), grid->begin() + 1, grid->end() - 1);
   }

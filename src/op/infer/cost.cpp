@@ -1,5 +1,6 @@
 // How many operations nodes take. A multiply-add counts as two. A product's bias and activation do not count: they are
 // one operation per element of a result that takes many.
+#include <cameo/geometry/einsum.hpp>
 #include <cameo/op/attributes/microsoft.hpp>
 #include <cameo/op/attributes/onnx.hpp>
 #include <cameo/op/cost.hpp>
@@ -8,8 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <string>
 
 namespace CAMEO_NAMESPACE {
 namespace cost {
@@ -56,31 +55,16 @@ number product(const detail::node_in_run& n) {
 
 /// The product of the sizes of all labels, for as many multiplications less one as there are operands, and an addition.
 number einsum(const detail::node_in_run& n) {
-  const std::string_view equation = attributes_of<op::Einsum>{n.attributes}.equation;
-  std::string_view left = equation.substr(0, equation.find("->"));
-  std::map<int, std::int64_t> sizes;  // letters; -1, -2, ...: axes under an ellipsis, from the right
-  std::size_t operand = 0;
-  for (std::size_t end = 0; end != std::string_view::npos;
-       ++operand, left.remove_prefix(std::min(end + 1, left.size()))) {
-    end = left.find(',');
-    std::string labels{left.substr(0, end)};
-    std::erase(labels, ' ');
-    const value* const x = n.input(operand);
-    const std::size_t letters = labels.size() - std::size_t(std::count(labels.begin(), labels.end(), '.'));
-    if (!x || x->shape.rank() < letters) return {};
-    std::size_t axis = 0;
-    const auto meet = [&](int label) {
-      std::int64_t& size = sizes.try_emplace(label, 1).first->second;
-      size = std::max(size, x->shape[axis++]);
-    };
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      if (labels[i] != '.') meet(labels[i]);
-      else if (i == 0 || labels[i - 1] != '.')
-        for (std::size_t hidden = x->shape.rank() - letters; hidden > 0; --hidden) meet(-int(hidden));
-    }
+  geometry::einsum_equation equation{attributes_of<op::Einsum>{n.attributes}.equation};
+  geometry::einsum labels;
+  geometry::einsum_term term;
+  for (std::size_t i = 0; i < equation.inputs(); ++i) {
+    const value* const x = n.input(i);
+    if (!x || !equation.read_input(term) || !labels.add(term, x->shape, i)) return {};
   }
-  double all = operand == 1 ? 1.0 : double(operand);
-  for (const auto& [label, size] : sizes) all *= double(size);
+  double all = equation.inputs() == 1 ? 1.0 : double(equation.inputs());
+  for (std::size_t label = 0; label < geometry::einsum_labels; ++label)
+    if (labels.is_used[label]) all *= double(labels.sizes_of[label]);
   return all;
 }
 

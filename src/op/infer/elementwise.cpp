@@ -1,13 +1,11 @@
+#include <cameo/geometry/broadcast.hpp>
+#include <cameo/op/attributes/onnx.hpp>
+
 #include "../implied_shapes.hpp"
 #include "infer_list.hpp"
 #include "tools.hpp"
 
-#include <cameo/core/checked.hpp>
-#include <cameo/op/attributes/onnx.hpp>
-
-#include <algorithm>
 #include <bit>
-#include <functional>
 #include <limits>
 
 namespace CAMEO_NAMESPACE {
@@ -16,23 +14,12 @@ detail::infer_function detail::implied_shapes(role roles) { return infer_of(role
 namespace infer {
 namespace {
 
-/// The broadcast of the inputs [first, last); std::nullopt if the shape of one is unknown.
-result<std::optional<dims>> broadcast_of(const infer_context& c, std::size_t first, std::size_t last) {
-  std::vector<const dims*> shapes;
-  for (std::size_t i = first; i < last; ++i) {
-    const dims* shape = c.shape(i);
-    if (!shape) return std::optional<dims>{};
-    shapes.push_back(shape);
-  }
-  result<dims> joined = infer_broadcast(shapes);
-  if (!joined) return joined.error();
-  return std::optional<dims>{std::move(*joined)};
-}
-
+/// The output has the common shape of all inputs.
 status give_broadcast(infer_context& c, dtype type) {
-  result<std::optional<dims>> shape = broadcast_of(c, 0, c.input_count());
-  if (!shape) return shape.error();
-  return give(c, 0, type, std::move(*shape));
+  geometry::basic_common_shape<dim> made;
+  for (std::size_t i = 0; i < c.input_count(); ++i)
+    if (status s = made.add(shape_of(c, i), i); !s) return s;
+  return give(c, 0, type, copy_of(made.view()));
 }
 
 enum class arithmetic { add, subtract, multiply, divide };
@@ -109,37 +96,21 @@ status divide(infer_context& c) { return arithmetic_of(c, arithmetic::divide); }
 
 /// Two inputs of the same shape, without broadcasting.
 status gated(infer_context& c) {
-  const dims *a = c.shape(0), *b = c.shape(1);
-  const auto differ = [](const dim& x, const dim& y) { return x.known() && y.known() && x.size != y.size; };
-  if (a && b && (a->size() != b->size() || !std::equal(a->begin(), a->end(), b->begin(), std::not_fn(differ))))
-    return invalid("inputs have shapes ", *a, " and ", *b, ", must have the same");
+  if (status s = geometry::check_same(shape_of(c, 1), shape_of(c, 0), "input 1"); !s) return s;
   return like_input(c);
 }
 
 /// The operands are inputs 0 and 3; each is followed by its scale and zero point.
 status qlinear_binary(infer_context& c) {
-  const dims *a = c.shape(0), *b = c.shape(3);
-  if (!a || !b) return give(c, 0, c.element(0));
-  const dims* const both[] = {a, b};
-  result<dims> joined = infer_broadcast(both);
-  if (!joined) return joined.error();
-  return give(c, 0, c.element(0), std::move(*joined));
+  return give(c, 0, c.element(0), geometry::broadcast_of(shape_of(c, 0), shape_of(c, 3), "B"));
 }
 
 status where(infer_context& c) { return give_broadcast(c, c.element(1)); }
 
 status prelu(infer_context& c) {
-  const dims *x = c.shape(0), *slope = c.shape(1);
-  give(c, 0, c.element(0), copy_of(x));
-  if (!x || !slope || c.version().since < 7) return status_code::ok;
-  if (slope->size() > x->size())
-    return invalid("slope ", *slope, " has a higher rank than X ", *x, ", must broadcast to X");
-  for (std::size_t i = 1; i <= slope->size(); ++i) {
-    const dim to = (*x)[x->size() - i], from = (*slope)[slope->size() - i];
-    if (from.known() && to.known() && from.size != 1 && from.size != to.size)
-      return invalid("slope ", *slope, " does not broadcast to X ", *x);
-  }
-  return status_code::ok;
+  if (c.version().since >= 7)
+    if (status s = geometry::check_broadcast(shape_of(c, 1), shape_of(c, 0), "slope"); !s) return s;
+  return give(c, 0, c.element(0), copy_of(c.shape(0)));
 }
 
 status cast(infer_context& c) {

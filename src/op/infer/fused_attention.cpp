@@ -1,95 +1,71 @@
 // Operators that com.microsoft adds for transformers.
+#include <cameo/geometry/attention.hpp>
+#include <cameo/op/attributes/microsoft.hpp>
+
 #include "infer_list.hpp"
 #include "tools.hpp"
 
-#include <cameo/op/attributes/microsoft.hpp>
-
 namespace CAMEO_NAMESPACE::infer {
-namespace {
 
-/// One of `parts` equal shares of a dim; unknown if it is not a multiple.
-dim share(const dim& whole, std::int64_t parts) {
-  return whole.known() && parts > 0 && whole.size % parts == 0 ? dim::fixed(whole.size / parts) : dim{};
-}
-/// The size of one head: a share of the last axis of [batch, length, hidden], or the last axis of a shape with an axis
-/// of heads.
-dim head_size(const dims* x, std::int64_t heads) {
-  if (!x) return {};
-  return x->size() == 3 ? share(x->back(), heads) : x->back();
-}
-/// The number of keys: those of the past (axis `axis` of an input, which may be absent) and `now`.
-result<dim> with_past(const infer_context& c, std::size_t input, std::size_t axis, const dim& now) {
-  if (c.input_count() <= input) return now;
-  const dims* past = c.shape(input);
-  if (!past) return dim{};
-  return sum((*past)[axis], now);
-}
-
-}  // namespace
-
-/// com.microsoft's Attention: Y [batch, sequence, v], present [2, batch, heads, past + sequence, size].
+/// com.microsoft's Attention: Y and present.
 status projected_attention(infer_context& c) {
   const attributes_of<op::microsoft::Attention> a{c.attributes()};
-  const dims *x = c.shape(0), *weights = c.shape(1);
-  if (!x) return status_code::ok;
-  dim hidden;
-  if (a.qkv_hidden_sizes.size() == 3) hidden = dim::fixed(a.qkv_hidden_sizes[2]);
-  else if (weights) hidden = share((*weights)[1], 3);
-  give(c, 0, c.element(0), dims{(*x)[0], (*x)[1], hidden});
-  result<dim> total = with_past(c, 4, 3, (*x)[1]);
-  if (!total) return total.error();
-  return give(c, 1, c.element(0),
-              dims{dim::fixed(2), (*x)[0], dim::fixed(a.num_heads), *total, share(hidden, a.num_heads)});
+  const bool has_present = c.has_input(4) || c.output_count() > 1;
+  const auto made = geometry::projected_attention_of(shape_of(c, 0), shape_of(c, 1), a.num_heads, a.qkv_hidden_sizes,
+                                                     shape_of(c, 4), c.input_count() > 4, has_present);
+  if (!made) return made.error();
+  give(c, 0, c.element(0), copy_of(made->y.view()));
+  return give(c, 1, c.element(0), copy_of(made->present.view()));
 }
 
-/// com.microsoft's MultiHeadAttention: Y [batch, sequence, v], present key and value [batch, heads, keys, size].
+namespace {
+/// An input without a type may be one that the node does not have. The ranks of others decide, as far as they are
+/// known.
+geometry::basic_attention_inputs<dim> multi_head_inputs(const infer_context& c) {
+  geometry::basic_attention_inputs<dim> in{.query = shape_of(c, 0), .key = shape_of(c, 1), .value = shape_of(c, 2)};
+  in.bias = shape_of(c, 3), in.past_key = shape_of(c, 6), in.past_value = shape_of(c, 7);
+  in.has_key = c.has_input(1) || c.has_input(2) || in.query.rank() == 3;
+  in.has_value = in.has_key && (c.has_input(2) || in.key.rank() != 5);
+  in.has_past = c.input_count() > 6, in.has_past_length = c.has_input(8), in.past_length = only_element(c, 8);
+  return in;
+}
+
+status give_attention(infer_context& c, const result<geometry::basic_attention<dim>>& made, dtype cache) {
+  if (!made) return made.error();
+  give(c, 0, c.element(0), copy_of(made->y.view()));
+  give(c, 1, cache, copy_of(made->present_key.view()));
+  give(c, 2, cache, copy_of(made->present_value.view()));
+  return give(c, 3, c.element(0), copy_of(made->scores.view()));
+}
+
+/// GroupQueryAttention and SparseAttention; `total` is the number of all keys. Keys and a past that seem to be absent
+/// may be ones of unknown type.
+status group_query(infer_context& c, dim total) {
+  const attributes_of<op::microsoft::GroupQueryAttention> a{c.attributes()};
+  geometry::basic_attention_inputs<dim> in{.query = shape_of(c, 0), .key = shape_of(c, 1), .value = shape_of(c, 2)};
+  in.past_key = shape_of(c, 3), in.has_past = true, in.total_length = total;
+  in.has_key = in.has_value = c.has_input(1) || c.has_input(2);
+  const geometry::group_query_attributes how{a.num_heads, a.kv_num_heads,
+                                             a.sliding_window_cache != 0 ? a.local_window_size : 0,
+                                             a.kv_cache_bit_width.value_or(0)};
+  auto made = geometry::group_query_attention_of(in, how);
+  if (!made && !in.has_key) in.has_key = in.has_value = true, made = geometry::group_query_attention_of(in, how);
+  return give_attention(c, made, c.element(c.has_input(3) ? 3 : 0));
+}
+}  // namespace
+
+/// com.microsoft's MultiHeadAttention: Y, present key and value, and scores.
 status multi_head_attention(infer_context& c) {
   const std::int64_t heads = attributes_of<op::microsoft::MultiHeadAttention>{c.attributes()}.num_heads;
-  const dims *q = c.shape(0), *k = c.shape(1), *v = c.shape(2);
-  if (!q) return status_code::ok;
-  const dim size = head_size(q, heads);
-  dim value_size = size, length = (*q)[1];
-  if (c.has_input(1)) {
-    length = k ? (*k)[k->size() == 4 ? 2 : 1] : dim{};
-    if (c.has_input(2)) value_size = head_size(v, heads);
-  }
-  const dim parts[] = {dim::fixed(heads), value_size};
-  result<dim> hidden = product(parts), total = with_past(c, 6, 2, length);
-  if (!hidden) return hidden.error();
-  if (!total) return total.error();
-  const bool has_space = c.has_input(6) && c.has_input(8);  // past_sequence_length: the past has space for new keys
-  const dims* past = has_space ? c.shape(6) : nullptr;
-  const dim rows = !has_space ? *total : past ? (*past)[2] : dim{};
-  give(c, 0, c.element(0), dims{(*q)[0], (*q)[1], *hidden});
-  give(c, 1, c.element(0), dims{(*q)[0], dim::fixed(heads), rows, size});
-  give(c, 2, c.element(0), dims{(*q)[0], dim::fixed(heads), rows, value_size});
-  return give(c, 3, c.element(0), dims{(*q)[0], dim::fixed(heads), (*q)[1], has_space ? dim{} : *total});
+  return give_attention(c, geometry::multi_head_attention_of(multi_head_inputs(c), heads), c.element(0));
 }
 
-/// com.microsoft's GroupQueryAttention: Y [batch, sequence, heads * size]. The length of the present is only known in a
-/// run.
-status group_query_attention(infer_context& c) {
-  const attributes_of<op::microsoft::GroupQueryAttention> a{c.attributes()};
-  const dims* q = c.shape(0);
-  if (!q || a.kv_num_heads > 1 << 20) return status_code::ok;
-  const dim size = share((*q)[2], c.has_input(1) ? a.num_heads : a.num_heads + 2 * a.kv_num_heads);
-  const dim parts[] = {dim::fixed(a.num_heads), size};
-  result<dim> hidden = product(parts);
-  if (!hidden) return hidden.error();
-  give(c, 0, c.element(0), dims{(*q)[0], (*q)[1], *hidden});
-  // A cache with a sliding window keeps its length; one of 4 bits has two numbers in an element.
-  const dims* past = c.has_input(3) ? c.shape(3) : nullptr;
-  const bool stays = a.sliding_window_cache != 0, packs = a.kv_cache_bit_width == 4;
-  const dim rows = stays && past ? (*past)[2] : dim{};
-  const dim width = !packs ? size : past ? past->back() : dim{};
-  for (const std::size_t i : {1, 2})
-    give(c, i, c.element(c.has_input(3) ? 3 : 0), dims{(*q)[0], dim::fixed(a.kv_num_heads), rows, width});
-  return give(c, 3, c.element(0), dims{(*q)[0], dim::fixed(a.num_heads), (*q)[1], dim{}});
-}
+/// com.microsoft's GroupQueryAttention: Y, present key and value, and scores.
+status group_query_attention(infer_context& c) { return group_query(c, only_element(c, 6)); }
 
 /// com.microsoft's SparseAttention: Y as that of GroupQueryAttention; the caches keep their types and shapes.
 status sparse_attention(infer_context& c) {
-  if (status s = group_query_attention(c); !s) return s;
+  if (status s = group_query(c, {}); !s) return s;
   for (const std::size_t i : {1, 2}) give_type_of(c, i, 2 + i);
   return status_code::ok;
 }

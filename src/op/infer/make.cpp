@@ -1,30 +1,21 @@
+#include <cameo/geometry/repeat.hpp>
+#include <cameo/op/attributes/onnx.hpp>
+
 #include "infer_list.hpp"
 #include "tools.hpp"
-
-#include <cameo/core/checked.hpp>
-#include <cameo/op/attributes/onnx.hpp>
 
 #include <cmath>
 
 namespace CAMEO_NAMESPACE::infer {
 namespace {
 
-/// The shape that the elements of an input describe, as far as it is known; std::nullopt if not even its rank is known.
-result<std::optional<dims>> shape_in_input(const infer_context& c, std::size_t input) {
-  if (std::optional<std::vector<std::int64_t>> sizes = c.constant_ints(input)) {
-    dims shape;
-    for (std::int64_t size : *sizes) {
-      if (size < 0) return invalid("input ", input, " has a dim of size ", size, ", must be 0 or more");
-      shape.push_back(dim::fixed(size));
-    }
-    return std::optional<dims>{std::move(shape)};
-  }
-  if (const dims* elements = elements_at(c, input)) return copy_of(elements);
-  const dims* shape = c.shape(input);
-  constexpr std::int64_t largest_rank = 64;  // a longer list is not a shape, and would waste memory
-  if (shape && shape->size() == 1 && (*shape)[0].known() && (*shape)[0].size <= largest_rank)
-    return std::optional<dims>{dims(std::size_t((*shape)[0].size))};
-  return std::optional<dims>{};
+/// The shape in an input, as far as it is known. A constant is refused if it is none.
+result<output_shape> shape_in_input(const infer_context& c, std::size_t input) {
+  const std::optional<std::vector<std::int64_t>> constant = c.constant_ints(input);
+  if (!constant) return shape_in_elements(c, input);
+  const auto sizes = geometry::sizes_in<dim>(*constant, "the shape");
+  if (!sizes) return sizes.error();
+  return output_shape{*sizes};
 }
 
 dims elements_of(std::span<const std::int64_t> numbers) {
@@ -77,11 +68,10 @@ status constant(infer_context& c) {
 status constant_of_shape(infer_context& c) {
   const attributes_of<op::ConstantOfShape> a{c.attributes()};
   const dtype type = a.value ? a.value->type : dtype::f32;
-  result<std::optional<dims>> shape = shape_in_input(c, 0);
-  if (!shape) return shape.error();
-  if (*shape)
-    if (result<dim> count = product(**shape); !count) return count.error();
-  return give(c, 0, type, std::move(*shape));
+  const result<output_shape> shape = shape_in_input(c, 0);
+  if (shape && shape->is_known)
+    if (status s = product(*shape).error(); !s) return s;
+  return give(c, 0, type, shape);
 }
 
 namespace {
@@ -104,23 +94,21 @@ result<dim> range_count(float start, float limit, float delta) {
   return dim::fixed(count > 0 ? std::int64_t(count) : 0);
 }
 
-/// The element of a list that has exactly one; std::nullopt for any other list, and for an unknown one.
-template <class T>
-std::optional<T> only_element(const std::optional<std::vector<T>>& list) {
-  return list && list->size() == 1 ? std::optional<T>{list->front()} : std::nullopt;
+/// The float in a constant input that has exactly one.
+std::optional<float> constant_float(const infer_context& c, std::size_t input) {
+  const std::optional<std::vector<float>> list = constant_floats(c, input);
+  return list && list->size() == 1 ? std::optional{list->front()} : std::nullopt;
 }
 }  // namespace
 
 status range(infer_context& c) {
-  const std::optional<float> first = only_element(constant_floats(c, 0)), last = only_element(constant_floats(c, 1)),
-                             step = only_element(constant_floats(c, 2));
+  const std::optional<float> first = constant_float(c, 0), last = constant_float(c, 1), step = constant_float(c, 2);
   if (first && last && step) {
     result<dim> count = range_count(*first, *last, *step);
     if (!count) return count.error();
     return give(c, 0, dtype::f32, dims{*count});
   }
-  const std::optional<std::int64_t> start = only_element(c.constant_ints(0)), limit = only_element(c.constant_ints(1)),
-                                    delta = only_element(c.constant_ints(2));
+  const std::optional<std::int64_t> start = constant_int(c, 0), limit = constant_int(c, 1), delta = constant_int(c, 2);
   dims shape{dim{}};
   if (start && limit && delta) {
     result<dim> count = range_count(*start, *limit, *delta);
@@ -135,7 +123,7 @@ status range(infer_context& c) {
       if (c.element(0) == dtype::i64 || c.element(0) == dtype::i32) give_elements(c, 0, elements_of(numbers));
     }
   } else if (start == 0 && delta == 1) {  // the limit may be a symbol
-    if (const dims* n = elements_at(c, 1); n && n->size() == 1) shape[0] = (*n)[0];
+    shape[0] = only_element(c, 1);
   }
   return give(c, 0, c.element(0), std::move(shape));
 }
@@ -171,23 +159,15 @@ status multinomial(infer_context& c) {
 status window(infer_context& c) {
   result<dtype> type = dtype_of("output_datatype", attributes_of<op::HannWindow>{c.attributes()}.output_datatype);
   if (!type) return type.error();
-  const std::optional<std::vector<std::int64_t>> size = c.constant_ints(0);
-  const bool known = size && size->size() == 1;
-  if (known && (*size)[0] < 0) return invalid("size is ", (*size)[0], ", must be 0 or more");
-  return give(c, 0, *type, dims{known ? dim::fixed((*size)[0]) : dim{}});
+  const std::optional<std::int64_t> size = constant_int(c, 0);
+  if (size && *size < 0) return invalid("size is ", *size, ", must be 0 or more");
+  return give(c, 0, *type, dims{size ? dim::fixed(*size) : dim{}});
 }
 
 status expand(infer_context& c) {
-  result<std::optional<dims>> to = shape_in_input(c, 1);
-  if (!to) return to.error();
-  std::optional<dims> out;
-  if (const dims* in = c.shape(0); in && *to) {
-    const dims* both[] = {in, &**to};
-    result<dims> joined = infer_broadcast(both);
-    if (!joined) return joined.error();
-    out = std::move(*joined);
-  }
-  return give(c, 0, c.element(0), std::move(out));
+  const result<output_shape> to = shape_in_input(c, 1);
+  if (!to) return give(c, 0, c.element(0), to);
+  return give(c, 0, c.element(0), geometry::expand_of(shape_of(c, 0), to->view()));
 }
 
 }  // namespace CAMEO_NAMESPACE::infer

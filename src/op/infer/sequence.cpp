@@ -1,10 +1,9 @@
 // Sequences, optionals and strings.
-#include "infer_list.hpp"
-#include "tools.hpp"
-
+#include <cameo/geometry/joining.hpp>
 #include <cameo/op/attributes/onnx.hpp>
 
-#include <algorithm>
+#include "infer_list.hpp"
+#include "tools.hpp"
 
 namespace CAMEO_NAMESPACE::infer {
 namespace {
@@ -70,53 +69,24 @@ status concat_from_sequence(infer_context& c) {
   if (!element) return element.error();
   if (!*element || !(*element)->is_tensor()) return status_code::ok;
   const attributes_of<op::ConcatFromSequence> a{c.attributes()};
-  std::optional<dims> out = (*element)->shape;
-  if (out) {
-    result<std::size_t> axis = axis_in(a.axis, out->size() + std::size_t(a.new_axis));
-    if (!axis) return axis.error();
-    if (a.new_axis) out->insert(out->begin() + std::ptrdiff_t(*axis), dim{});
-    else (*out)[*axis] = dim{};
-  }
-  return give(c, 0, (*element)->type, std::move(out));
+  const dims* const shape = (*element)->shape ? &*(*element)->shape : nullptr;
+  geometry::basic_join<dim> join{a.axis, a.new_axis != 0};
+  // The number of parts is unknown.
+  for (const shape_view& part : {shape_view{}, view_of(shape)})
+    if (status s = join.add(part, "each element"); !s) return refused(s);
+  return give(c, 0, (*element)->type, copy_of(join.y().view()));
 }
-
-namespace {
-
-/// The size of all parts along the axis; unknown if they differ. With a scalar, the last part may be smaller.
-result<dim> part_size(const infer_context& c, dim whole) {
-  const std::optional<std::vector<std::int64_t>> sizes = c.constant_ints(1);
-  if (!sizes || sizes->empty()) return dim{};
-  for (std::int64_t size : *sizes)
-    if (size < 0) return invalid("split has a size of ", size, ", must be 0 or more");
-  const std::int64_t first = sizes->front();
-  if (c.constant(1)->shape.rank() > 0)
-    return std::ranges::all_of(*sizes, [&](std::int64_t size) { return size == first; }) ? dim::fixed(first) : dim{};
-  if (first == 0) return invalid("split is 0, must be 1 or more");
-  return whole.known() && whole.size % first == 0 ? dim::fixed(first) : dim{};
-}
-
-}  // namespace
 
 status split_to_sequence(infer_context& c) {
   const attributes_of<op::SplitToSequence> a{c.attributes()};
-  std::optional<dims> part;
-  if (const dims* in = c.shape(0)) {
-    result<std::size_t> axis = axis_in(a.axis, in->size());
-    if (!axis) return axis.error();
-    part = *in;
-    if (c.input_count() > 1) {
-      result<dim> size = part_size(c, (*in)[*axis]);
-      if (!size) return size.error();
-      (*part)[*axis] = *size;
-    } else if (a.keepdims != 0) {
-      (*part)[*axis] = dim::fixed(1);
-    } else {
-      part->erase(part->begin() + std::ptrdiff_t(*axis));
-    }
-  }
+  const shape_view sizes = shape_of(c, 1);  // a number, or a list
+  int_list listed = ints_of_input(c, 1);
+  if (!sizes && listed.state == int_list::known) listed.state = int_list::unknown;
+  const auto made = geometry::split_to_sequence_of(shape_of(c, 0), a.axis, listed, sizes.rank() == 0, a.keepdims != 0);
+  if (!made) return made.error();
   if (c.element(0) == dtype::undefined) return status_code::ok;
   value_type element = value_type::tensor(c.element(0));
-  element.shape = std::move(part);
+  element.shape = copy_of(made->shape_of(made->common_size()).view());
   const value_type type = value_type::sequence(std::move(element));
   return give(c, 0, &type);
 }

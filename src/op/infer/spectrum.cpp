@@ -35,7 +35,7 @@ status dft(infer_context& c) {
     }
     axis = given->front();
   }
-  result<std::size_t> at = axis_in(axis, in->size(), "axis");
+  result<std::size_t> at = geometry::axis_of<dim>(axis, in->size(), "axis");
   if (!at) return at.error();
   const dim usual = inverse && onesided ? dim{} : (*in)[*at];
   const dim length = size_in(c, 1, usual);

@@ -1,10 +1,8 @@
 #include "tools.hpp"
 
-#include <cameo/core/checked.hpp>
 #include <cameo/core/elements.hpp>
 
 #include <algorithm>
-#include <numeric>
 
 namespace CAMEO_NAMESPACE::infer {
 
@@ -33,30 +31,21 @@ status_code give_elements(infer_context& c, std::size_t output, dims elements) {
 
 std::optional<dims> copy_of(const dims* shape) { return shape ? std::optional<dims>{*shape} : std::nullopt; }
 
-result<std::size_t> axis_in(std::int64_t axis, std::size_t rank, std::string_view what) {
-  const auto size = std::int64_t(rank);
-  if (axis >= -size && axis < size) return std::size_t(axis < 0 ? axis + size : axis);
-  if (rank == 0) return invalid(what, " is ", axis, ", but the input is a scalar and has no axes");
-  return invalid(what, " is ", axis, ", must be from ", -size, " to ", size - 1, " for rank ", rank);
+std::optional<dims> copy_of(shape_view shape) {
+  return shape ? std::optional{dims(shape.sizes.begin(), shape.sizes.end())} : std::nullopt;
 }
 
-std::vector<std::size_t> axes_of(std::size_t rank) {
-  std::vector<std::size_t> all(rank);
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  return all;
+std::optional<std::int64_t> constant_int(const infer_context& c, std::size_t input) {
+  const std::optional<std::vector<std::int64_t>> numbers = c.constant_ints(input);
+  return numbers && numbers->size() == 1 ? std::optional{numbers->front()} : std::nullopt;
 }
 
-result<std::vector<std::size_t>> axes_in(std::span<const std::int64_t> axes, std::size_t rank, std::string_view what) {
-  std::vector<std::size_t> found;
-  std::vector<bool> seen(rank);
-  for (std::int64_t axis : axes) {
-    result<std::size_t> one = axis_in(axis, rank, what);
-    if (!one) return one.error();
-    if (seen[*one]) return invalid(what, " lists axis ", *one, " twice, must list each once");
-    seen[*one] = true;
-    found.push_back(*one);
-  }
-  return found;
+output_shape shape_in_elements(const infer_context& c, std::size_t input) {
+  const dims* const elements = elements_at(c, input);
+  if (elements) return elements->size() <= max_rank ? output_shape{view_of(elements)} : output_shape{};
+  const shape_view list = shape_of(c, input);
+  if (list.rank() != 1 || !list[0].known() || list[0].size > std::int64_t(max_rank)) return {};
+  return output_shape{geometry::sizes<dim>(std::size_t(list[0].size), dim{})};
 }
 
 int_list ints_of(const attribute_list<std::int64_t>& a) {
@@ -95,41 +84,22 @@ std::optional<std::vector<float>> constant_floats(const infer_context& c, std::s
 }
 
 result<dim> product(std::span<const dim> all) {
-  for (dim d : all)
-    if (d.size == 0) return dim::fixed(0);
-  std::int64_t size = 1;
-  dim unknown;
-  std::size_t unknowns = 0;
-  for (dim d : all) {
-    if (!d.known()) unknown = d, ++unknowns;
-    else if (!checked_multiply(size, d.size, size))
-      return invalid("the sizes of ", dims(all.begin(), all.end()), " multiply to more than 64 bits hold");
-  }
-  if (unknowns == 0) return dim::fixed(size);
-  return unknowns == 1 && size == 1 ? unknown : dim{};
-}
-
-result<dim> sum(dim a, dim b) {
-  if (a.size == 0) return b;
-  if (b.size == 0) return a;
-  if (!a.known() || !b.known()) return dim{};
-  std::int64_t size = 0;
-  if (!checked_add(a.size, b.size, size)) return invalid("sizes ", a, " and ", b, " add up to more than 64 bits hold");
-  return dim::fixed(size);
+  dim made;
+  if (geometry::checked_product(all, made)) return made;
+  return invalid("the sizes of ", all, " multiply to more than 64 bits hold");
 }
 
 result<dim> unify(dim a, dim b, std::string_view what) {
-  if (a.known() && b.known() && a.size != b.size) return invalid(what, " are ", a, " and ", b, ", must be equal");
-  if (a.known()) return a;
-  return b.known() || !a.symbol ? b : a;
+  if (geometry::differ(a, b)) return invalid(what, " are ", a, " and ", b, ", must be equal");
+  return geometry::unified(a, b);
 }
 
-status check_rank(const dims& shape, std::size_t least, std::size_t most, std::string_view what) {
-  if (shape.size() >= least && shape.size() <= most) return status_code::ok;
-  if (least == most) return invalid(what, " has shape ", shape, " of rank ", shape.size(), ", must have rank ", least);
-  if (most == std::size_t(-1))
-    return invalid(what, " has shape ", shape, " of rank ", shape.size(), ", must have rank ", least, " or more");
-  return invalid(what, " has shape ", shape, " of rank ", shape.size(), ", must have rank ", least, " to ", most);
+status check_rank(const dims* shape, std::size_t least, std::size_t most, std::string_view what) {
+  if (!shape || (shape->size() >= least && shape->size() <= most)) return status_code::ok;
+  if (least != most && most != std::size_t(-1))
+    return invalid(what, " has shape ", *shape, " of rank ", shape->size(), ", must have rank ", least, " to ", most);
+  return invalid(what, " has shape ", *shape, " of rank ", shape->size(), ", must have rank ", least,
+                 least == most ? "" : " or more");
 }
 
 result<value_type> merge(const value_type& a, const value_type& b) {
