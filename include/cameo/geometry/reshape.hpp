@@ -64,11 +64,17 @@ constexpr status fit_elements(shape_view<D> x, std::span<const std::int64_t> tar
   sizes<D> from{x}, to = out;
   bool is_empty = false;
   if (left_over) to.erase(*left_over);
+  D all{}, rest{};
+  // Most shapes are numbers that fit without more ado.
+  if (checked_product<D>(from, all) && checked_product<D>(to, rest) && is_known(all) && is_known(rest) &&
+      number_of(rest) > 0 && number_of(all) % number_of(rest) == 0) {
+    if (left_over) out[*left_over] = fixed<D>(number_of(all) / number_of(rest));
+    if (left_over || number_of(all) == number_of(rest)) return {};
+  }
   for (const D& size : to) is_empty = is_empty || equals(size, 0);
   // Equal sizes of both shapes cancel, so that a size of 0 that is copied does not make -1 ambiguous. Without -1, an
   // empty output fits any empty input, so its sizes must not cancel.
   if (left_over || !is_empty) cancel(from, to);
-  D all{}, rest{};
   if (!checked_product<D>(from, all)) return too_many_elements<D>("the input", x.sizes);
   if (!checked_product<D>(to, rest)) return too_many_elements<D>("the output", out);
   if (!is_known(rest)) return {};
