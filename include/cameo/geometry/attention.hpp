@@ -10,7 +10,14 @@ template <size_kind D>
 struct basic_heads {
   D batches{}, heads{}, length{}, size{};
   std::int64_t first = 0, batch_stride = 0, head_stride = 0, row_stride = 0;
+
+  /// The distance of a row from the first one, of heads whose sizes are known.
+  constexpr std::int64_t place(std::int64_t batch, std::int64_t head, std::int64_t position) const {
+    return batch * batch_stride + head * head_stride + position * row_stride;
+  }
 };
+/// Heads whose sizes are known.
+using heads = basic_heads<std::int64_t>;
 
 /// The shapes of the inputs of an attention. A shape may be unknown, and so may `past_length` and `total_length`, which
 /// are elements of an input.

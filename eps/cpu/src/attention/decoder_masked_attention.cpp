@@ -65,13 +65,12 @@ status decoder_masked_attention::run(run_context& c) const {
     return added_bias{bias ? static_cast<const float*>(bias.data) + first : nullptr, size, true};
   };
   const auto heads_of = [&](const value& from, std::int64_t first, std::int64_t size) {
-    return head_tensor{from, first, head_layout::joined(z.batches, heads, 1, size, from.shape[2])};
+    return head_tensor{from, joined_heads(z.batches, heads, 1, size, from.shape[2], first)};
   };
   const auto query = wide_heads<float>(c, heads_of(q, 0, z.size), part(0, z.size));
   if (!query) return query.error();
-  result<key_rows> keys = key_rows{k.data, dtype::f32, head_layout::split(z.batches, heads, z.capacity, z.size)};
-  result<key_rows> values =
-      key_rows{v.data, dtype::f32, head_layout::split(z.batches, heads, z.capacity, z.value_size)};
+  result<key_rows> keys = key_rows{k.data, dtype::f32, split_heads(z.batches, heads, z.capacity, z.size)};
+  result<key_rows> values = key_rows{v.data, dtype::f32, split_heads(z.batches, heads, z.capacity, z.value_size)};
   if (!z.cross) {
     const value &past_k = c.input(5), &past_v = c.input(6);
     const bool has_space = past_k && shares;
