@@ -19,7 +19,8 @@ namespace {
 struct key_bias {
   std::int64_t keys, past;
   const value *mask, *lengths;  // `none` if the node has no such input
-  std::int64_t mask_strides[3] = {}, mask_length = 0;
+  head_strides at_mask = {};
+  std::int64_t mask_length = 0;
   const attention* how;
 
   static status make(const attention& how, const value& mask, const value& lengths, std::int64_t keys,
@@ -29,9 +30,7 @@ struct key_bias {
     const extents& s = mask.shape;
     if (status fits = check_number("the last size of attn_mask", s.back(), 0, keys); !fits) return fits;
     if (status fits = usable_sizes("attn_mask", s); !fits) return fits;
-    std::int64_t stride = out.mask_length = s.back();
-    for (std::size_t axis = s.rank() - 1; axis-- > 0; stride *= s[axis])
-      out.mask_strides[axis + 4 - s.rank()] = s[axis] == 1 ? 0 : stride;
+    out.at_mask = strides_of_bias(s), out.mask_length = s.back();
     return {};
   }
 
@@ -52,8 +51,7 @@ struct key_bias {
     if (*mask) {
       const auto read = read_bias(c, *mask);
       if (!read) return read.error();
-      work.bias = *read, work.bias_keys = mask_length;
-      work.at_bias = {mask_strides[0], mask_strides[1], mask_strides[2]};
+      work.bias = *read, work.bias_keys = mask_length, work.at_bias = at_mask;
     }
     return limit(c, work);
   }
@@ -68,7 +66,7 @@ struct key_bias {
     std::fill(row, row + first, never);
     std::fill(row + last, row + keys, never);
     std::fill(row + first, row + last, C(0));
-    const std::int64_t at = batch * mask_strides[0] + head * mask_strides[1] + query * mask_strides[2];
+    const std::int64_t at = batch * at_mask.batch + head * at_mask.head + query * at_mask.row;
     if (*mask) read_mask(*mask, at + first, row + first, last - first);
     for (std::int64_t j = first; j < last; ++j)
       if (row[j] != never) return true;

@@ -5,6 +5,7 @@
 
 #include <cameo/eps/cpu/detail/instantiated.hpp>
 #include <cameo/geometry/attention.hpp>
+#include <cameo/geometry/broadcast.hpp>
 #include <cameo/op/onnx.hpp>
 
 #include "microkernels/attention_kernels.hpp"
@@ -30,6 +31,12 @@ inline geometry::heads joined_heads(std::int64_t batches, std::int64_t heads, st
   return made;
 }
 inline head_strides strides_of(const geometry::heads& at) { return {at.batch_stride, at.head_stride, at.row_stride}; }
+
+/// The strides of a tensor that broadcasts to scores [batches, heads, queries, keys].
+inline head_strides strides_of_bias(const extents& bias) {
+  const extents all = geometry::repeating_strides(bias, {0, 0, 0, 0});
+  return {all[0], all[1], all[2]};
+}
 
 /// The shapes of inputs 0 to 2 (query, key and value), and of the past, which begins with this input.
 inline geometry::attention_inputs shapes_of(const run_context& c, std::size_t past_key) {

@@ -66,9 +66,8 @@ status read_group_bias(run_context& c, const group_sizes& s, const value& bias, 
   const bool shifts = s.window > 0 && !s.first;
   const auto read = shifts ? bias_of_window(c, s, bias) : wide_scores(c, bias);
   if (!read) return read.error();
-  work.bias = *read, work.bias_keys = shifts ? s.total : b[3];
-  const std::int64_t head = b[2] * work.bias_keys;
-  work.at_bias = {b[0] == 1 && !shifts ? 0 : b[1] * head, b[1] == 1 ? 0 : head, work.bias_keys};
+  const extents shape = shifts ? extents{s.batches, b[1], s.length, s.total} : b;
+  work.bias = *read, work.bias_keys = shape[3], work.at_bias = strides_of_bias(shape);
   return {};
 }
 
