@@ -21,13 +21,13 @@ namespace CAMEO_NAMESPACE::eps {
 
 /// Heads of a dense tensor [batches, heads, length, size].
 inline geometry::heads split_heads(std::int64_t batches, std::int64_t heads, std::int64_t length, std::int64_t size) {
-  return geometry::detail::split_heads<std::int64_t>(extents{batches, heads, length, size});
+  return geometry::split_heads<std::int64_t>(extents{batches, heads, length, size});
 }
 /// Heads of a tensor [batches, length, row], side by side from element `first` of a row on.
 inline geometry::heads joined_heads(std::int64_t batches, std::int64_t heads, std::int64_t length, std::int64_t size,
                                     std::int64_t row, std::int64_t first = 0) {
   geometry::heads made{batches, heads, length, size};
-  geometry::detail::join_heads(made, row, size, first);
+  geometry::join_heads(made, row, size, first);
   return made;
 }
 inline head_strides strides_of(const geometry::heads& at) { return {at.batch_stride, at.head_stride, at.row_stride}; }
