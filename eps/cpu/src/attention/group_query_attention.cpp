@@ -117,8 +117,7 @@ result<group_query_attention> group_query_attention::bind(bind_context& c) {
   made.per_channel = a.k_quant_type == quantized::per_channel;
   if (a.k_quant_type != a.v_quant_type) return bad_attribute("k_quant_type and v_quant_type must be equal");
   const status checked = check_all(
-      {check_multiple("num_heads", made.heads, made.key_heads, "kv_num_heads"),
-       check_needs("local_window_size", made.window != -1, "causal", made.causal),
+      {check_needs("local_window_size", made.window != -1, "causal", made.causal),
        check_needs("sliding_window_cache", made.forgets, "local_window_size", made.window >= 1),
        check_needs("qk_output", made.shown != 0, "sliding_window_cache 0", !made.forgets),
        check_together("qk_output", made.shown != 0, "the output output_qk", c.has_output(3)),
