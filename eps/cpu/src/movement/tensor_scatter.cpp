@@ -27,9 +27,9 @@ status tensor_scatter::run(run_context& c) const {
   if (update.shape.rank() == rank) must[at] = std::min(must[at], update.shape[at]);
   if (status s = check_shape("update", update.shape, must); !s) return s;
   const std::int64_t size = cache.shape[at], count = update.shape[at];
-  const std::int64_t last = circular ? std::max<std::int64_t>(size - 1, 0) : size - count;
+  const std::int64_t most = circular ? std::max<std::int64_t>(size - 1, 0) : size - count;
   for (std::int64_t b = 0; starts && b < cache.shape[0]; ++b)
-    if (status s = check_element("write_indices", integers{starts}[b], 0, last); !s) return s;
+    if (status s = check_element("write_indices", integers{starts}[b], 0, most); !s) return s;
   const result<byte_output> y = byte_output::make(c, 0, cache.shape);
   if (!y) return y.error();
   if (cache.shape.count() == 0) return {};
