@@ -17,7 +17,7 @@ struct basic_heads {
   }
 };
 /// Heads whose sizes are known.
-using heads = basic_heads<std::int64_t>;
+using attention_heads = basic_heads<std::int64_t>;
 
 /// The shapes of the inputs of an attention. A shape may be unknown, and so may `past_length` and `total_length`, which
 /// are elements of an input.

@@ -114,7 +114,7 @@ struct attention_call {
 };
 
 status attend_without_scores(run_context& c, const attention_call<float>& all) {
-  const geometry::heads& q = all.q.at;
+  const geometry::attention_heads& q = all.q.at;
   attention_work work = work_of(all.q, all.k, all.v, all.keys, 0);
   if (!all.joined) work.at_y = strides_of(split_heads(q.batches, q.heads, q.length, all.v.at.size));
   work.scale = float(all.factor);
@@ -126,7 +126,7 @@ status attend_without_scores(run_context& c, const attention_call<float>& all) {
 template <class C>
 void weigh_heads(run_context& c, const attention_call<C>& all, const attention_work& limits, std::int64_t first,
                  std::int64_t n, C* scores, C* biases) {
-  const geometry::heads& q = all.q.at;
+  const geometry::attention_heads& q = all.q.at;
   const std::int64_t keys = all.keys, grain = grain_of(1 << 13, keys);
   parallel_each_row(c, n * q.length, grain, [&](std::int64_t row, std::size_t lane) {
     C *const row_bias = biases + std::int64_t(lane) * 2 * keys, *const shown = all.scores ? row_bias + keys : nullptr;
@@ -141,7 +141,7 @@ void weigh_heads(run_context& c, const attention_call<C>& all, const attention_w
 /// float16 or bfloat16.
 template <class K, class C>
 status attend_with_scores(run_context& c, const attention_call<C>& all) {
-  const geometry::heads &q = all.q.at, &k = all.k.at, &v = all.v.at;
+  const geometry::attention_heads &q = all.q.at, &k = all.k.at, &v = all.v.at;
   const std::int64_t heads = q.batches * q.heads, cells = q.length * v.size, plane = q.length * all.keys;
   const std::int64_t at_once = std::clamp<std::int64_t>((std::int64_t{1} << 23) / std::max<std::int64_t>(1, plane), 1,
                                                         std::max<std::int64_t>(1, heads));
@@ -208,7 +208,7 @@ status attention::run_as(run_context& c) const {
   if (status s = usable_inputs(c, {0, 1, 2, 4, 5}); !s) return s;
   const result<geometry::attention> z = geometry::attention_of<std::int64_t>(shapes_of(c, 4), q_heads, kv_heads);
   if (!z) return z.error();
-  const geometry::heads& q = z->q;
+  const geometry::attention_heads& q = z->q;
   std::int64_t plane = 0;  // the scores of a head
   if (!checked_multiply(q.length, z->keys, plane)) return status_code::out_of_memory;
   key_bias bias{};

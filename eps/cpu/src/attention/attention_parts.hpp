@@ -20,17 +20,20 @@
 namespace CAMEO_NAMESPACE::eps {
 
 /// Heads of a dense tensor [batches, heads, length, size].
-inline geometry::heads split_heads(std::int64_t batches, std::int64_t heads, std::int64_t length, std::int64_t size) {
+inline geometry::attention_heads split_heads(std::int64_t batches, std::int64_t heads, std::int64_t length,
+                                             std::int64_t size) {
   return geometry::split_heads<std::int64_t>(extents{batches, heads, length, size});
 }
 /// Heads of a tensor [batches, length, row], side by side from element `first` of a row on.
-inline geometry::heads joined_heads(std::int64_t batches, std::int64_t heads, std::int64_t length, std::int64_t size,
-                                    std::int64_t row, std::int64_t first = 0) {
-  geometry::heads made{batches, heads, length, size};
+inline geometry::attention_heads joined_heads(std::int64_t batches, std::int64_t heads, std::int64_t length,
+                                              std::int64_t size, std::int64_t row, std::int64_t first = 0) {
+  geometry::attention_heads made{batches, heads, length, size};
   geometry::join_heads(made, row, size, first);
   return made;
 }
-inline head_strides strides_of(const geometry::heads& at) { return {at.batch_stride, at.head_stride, at.row_stride}; }
+inline head_strides strides_of(const geometry::attention_heads& at) {
+  return {at.batch_stride, at.head_stride, at.row_stride};
+}
 
 /// The strides of a tensor that broadcasts to scores [batches, heads, queries, keys].
 inline head_strides strides_of_bias(const extents& bias) {
@@ -50,13 +53,13 @@ inline geometry::attention_inputs shapes_of(const run_context& c, std::size_t pa
 template <class C>
 struct key_source {
   const C* data = nullptr;
-  geometry::heads at{};
+  geometry::attention_heads at{};
 };
 
 /// Queries, keys or values in a tensor of any float type.
 struct head_tensor {
   value tensor;
-  geometry::heads at{};
+  geometry::attention_heads at{};
 
   template <class C>
   void load(std::int64_t batch, std::int64_t head, std::int64_t position, C* to) const {
@@ -88,15 +91,15 @@ struct added_bias {
 /// Returns heads as C: in place if that is their type and nothing changes them, else converted row by row into scratch.
 template <class C, class F = unchanged>
 result<key_source<C>> wide_heads(run_context& c, const head_tensor& t, const F& change = {}) {
-  const geometry::heads& at = t.at;
+  const geometry::attention_heads& at = t.at;
   if (!change && t.tensor.type == dtype_of<C>)
     return key_source<C>{static_cast<const C*>(t.tensor.data) + at.first, at};
   const std::int64_t rows = at.batches * at.heads * at.length;
   const result<std::span<C>> made = c.scratch<C>(std::size_t(rows * at.size));
   if (!made) return made.error();
-  const geometry::heads to = at.row_stride == at.size
-                                 ? split_heads(at.batches, at.heads, at.length, at.size)
-                                 : joined_heads(at.batches, at.heads, at.length, at.size, at.heads * at.size);
+  const geometry::attention_heads to = at.row_stride == at.size
+                                           ? split_heads(at.batches, at.heads, at.length, at.size)
+                                           : joined_heads(at.batches, at.heads, at.length, at.size, at.heads * at.size);
   parallel_each_row(c, rows, grain_of(1 << 15, at.size), [&](std::int64_t r, std::size_t) {
     const std::int64_t head = r % at.heads, position = r / at.heads % at.length;
     const std::int64_t batch = r / at.heads / at.length;
@@ -119,7 +122,7 @@ struct past_heads {
 template <class C, class P, class F = unchanged>
 void join_heads(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now, std::int64_t total,
                 const value* present, C* to, const F& change = {}) {
-  const geometry::heads& at = now.at;
+  const geometry::attention_heads& at = now.at;
   const std::int64_t heads = at.batches * at.heads, row = total * at.size;
   const auto keep = [&](std::int64_t first, C* to_here, std::int64_t n) {  // in place, nothing has to be copied
     if (bytes_of(old.tensor) + first * std::int64_t(element_bytes(old.tensor.type)) !=
@@ -156,7 +159,7 @@ result<C*> output_buffer(run_context& c, std::size_t i, const extents& shape, va
 struct key_rows {
   const void* data = nullptr;
   dtype type = dtype::f32;
-  geometry::heads at{};
+  geometry::attention_heads at{};
 };
 
 /// Joins past and new rows of `width` elements as join_heads() does. The past is copied; make(batch, position, head,
@@ -164,7 +167,7 @@ struct key_rows {
 template <class S, class P, class F>
 status join_made_rows(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now,
                       std::int64_t total, std::int64_t width, S* to, const F& make) {
-  const geometry::heads& at = now.at;
+  const geometry::attention_heads& at = now.at;
   const std::int64_t heads = at.batches * at.heads, row = total * width;
   const result<std::span<float>> buffers = c.scratch<float>(c.lanes() * std::size_t(at.size));
   if (!buffers) return buffers.error();
@@ -187,7 +190,7 @@ status join_made_rows(run_context& c, const past_heads& old, const P& past_of, c
 template <class S, class P, class F>
 status join_narrow(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now, std::int64_t total,
                    S* to, const F& change) {
-  const geometry::heads& at = now.at;
+  const geometry::attention_heads& at = now.at;
   const auto make = [&](std::int64_t batch, std::int64_t i, std::int64_t head, float* buffer, S* row) {
     if (!change && now.tensor.type == dtype_of<S>) {
       std::copy_n(static_cast<const S*>(now.tensor.data) + at.first + at.place(batch, head, i), at.size, row);
@@ -217,9 +220,9 @@ status join_rows(run_context& c, const past_heads& old, const P& past_of, const 
 template <class C = float, class P, class F = unchanged>
 result<key_rows> joined_keys(run_context& c, const head_tensor& now, const past_heads& old, const P& past_of,
                              std::int64_t total, std::size_t output, const F& change = {}, bool narrow = true) {
-  const geometry::heads& at = now.at;
+  const geometry::attention_heads& at = now.at;
   const extents shape{at.batches, at.heads, total, at.size};
-  const geometry::heads split = split_heads(at.batches, at.heads, total, at.size);
+  const geometry::attention_heads split = split_heads(at.batches, at.heads, total, at.size);
   value* present = nullptr;
   result<key_rows> made = key_rows{};
   const auto join_as = [&]<class S>(std::type_identity<S>) {
@@ -279,7 +282,7 @@ inline double usual_scale(std::int64_t size) { return 1 / std::sqrt(double(std::
 /// to. Its output is [batch, length, heads * size]. A scale of 0 is the default.
 inline attention_work work_of(const key_source<float>& q, const key_rows& k, const key_rows& v, std::int64_t keys,
                               float scale) {
-  const geometry::heads& at = q.at;
+  const geometry::attention_heads& at = q.at;
   attention_work work{};
   work.key_type = k.type;
   work.batches = at.batches, work.heads = at.heads, work.key_heads = k.at.heads;

@@ -31,7 +31,8 @@ result<geometry::attention> read_sizes(const run_context& c, std::int64_t heads,
   }
   result<geometry::attention> made = geometry::multi_head_attention_of<std::int64_t>(in, heads);
   if (!made || k) return made;
-  for (geometry::heads* const one : {&made->q, &made->k, &made->v}) one->batch_stride = one->row_stride = q.shape[2];
+  for (geometry::attention_heads* const one : {&made->q, &made->k, &made->v})
+    one->batch_stride = one->row_stride = q.shape[2];
   made->k.first = width, made->v.first = 2 * width;
   return made;
 }

@@ -22,7 +22,7 @@ constexpr std::int64_t code_width(dtype type, std::int64_t size) { return type =
 template <class P, class F>
 result<key_rows> join_codes(run_context& c, const head_tensor& now, const past_heads& old, const P& past_of,
                             std::int64_t total, std::size_t output, const float* scales, const F& change) {
-  const geometry::heads& at = now.at;
+  const geometry::attention_heads& at = now.at;
   const dtype type = old.tensor.type;
   const std::int64_t width = code_width(type, at.size);
   const extents shape{at.batches, at.heads, total, width};

@@ -115,7 +115,7 @@ inline status keep_window(run_context& c, const group_sizes& s, const key_rows& 
   const result<value*> made = c.output(output, past.shape);
   if (!made) return made.error();
   const value& present = **made;
-  const geometry::heads& at = joined.at;
+  const geometry::attention_heads& at = joined.at;
   const std::int64_t bytes = bits_of(present.type) / 8;
   parallel_each(c, at.batches * at.heads, 1 + (1 << 16) / (1 + s.past * at.size), [&](std::int64_t h, std::size_t) {
     const std::int64_t batch = h / at.heads, rows = s.kept(s.keys(batch));

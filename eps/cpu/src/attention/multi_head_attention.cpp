@@ -18,7 +18,7 @@ status multi_head_attention::run(run_context& c) const {
   if (length) in.past_length = integers{length}[0];
   const result<geometry::attention> z = geometry::multi_head_attention_of<std::int64_t>(in, heads);
   if (!z) return z.error();
-  const geometry::heads& q = z->q;
+  const geometry::attention_heads& q = z->q;
   const head_tensor queries{c.input(0), q}, keys{in.has_key ? c.input(1) : queries.tensor, z->k};
   const head_tensor values{in.has_value ? c.input(2) : keys.tensor, z->v};
   const result<value*> y = c.output(0, z->y);

@@ -104,7 +104,7 @@ status attend_projected(run_context& c, const microsoft_attention& how, const pr
   const auto part = [&](std::int64_t all, std::int64_t first) {
     return joined_heads(z.batches, how.heads, z.length, all / how.heads, width, first);
   };
-  const geometry::heads q = part(third, 0), of_k = part(third, third), of_v = part(z.value_width, 2 * third);
+  const geometry::attention_heads q = part(third, 0), of_k = part(third, third), of_v = part(z.value_width, 2 * third);
   key_rows k{rows.data() + third, dtype::f32, of_k}, v{rows.data() + 2 * third, dtype::f32, of_v};
   if (past || c.has_output(1)) {
     const value made = value::tensor<float>({std::int64_t(rows.size())}, rows);
