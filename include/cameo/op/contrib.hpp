@@ -44,7 +44,7 @@ inline constexpr attribute_rule a8[] = {{"alpha", attribute_kind::f, false, true
 
 struct Affine {
   static constexpr std::string_view domain = "", name = "Affine";
-  static constexpr role roles = role::is_pointwise;
+  static constexpr role roles = role::is_pointwise | role::takes_any_attribute;
   static constexpr op_version versions[] = {
       {1, detail::p0, detail::p1, detail::t0, detail::a0, 1, 1},
       {10, detail::p0, detail::p1, detail::t0, detail::a0, 1, 1, true},
@@ -52,6 +52,7 @@ struct Affine {
 };
 struct Crop {
   static constexpr std::string_view domain = "", name = "Crop";
+  static constexpr role roles = role::takes_any_attribute;
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t0, detail::a1, 1, 1, false, "[batch,channels,height,width] scale=2|0"},
       {10, detail::p2, detail::p3, detail::t0, detail::a1, 1, 1, true, "[batch,channels,height,width] scale=2|0"},
@@ -59,6 +60,7 @@ struct Crop {
 };
 struct DynamicSlice {
   static constexpr std::string_view domain = "", name = "DynamicSlice";
+  static constexpr role roles = role::takes_any_attribute;
   static constexpr op_version versions[] = {
       {1, detail::p4, detail::p3, detail::t1, {}, 3, 1},
       {10, detail::p4, detail::p3, detail::t1, {}, 3, 1, true},
@@ -66,6 +68,7 @@ struct DynamicSlice {
 };
 struct ImageScaler {
   static constexpr std::string_view domain = "", name = "ImageScaler";
+  static constexpr role roles = role::takes_any_attribute;
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t0, detail::a2, 1, 1, false, "[_,channels,...] bias=channels"},
       {10, detail::p2, detail::p3, detail::t0, detail::a2, 1, 1, true, "[_,channels,...] bias=channels"},
@@ -73,6 +76,7 @@ struct ImageScaler {
 };
 struct LayerNormalization {
   static constexpr std::string_view domain = "", name = "LayerNormalization";
+  static constexpr role roles = role::takes_any_attribute;
   static constexpr op_version versions[] = {
       {1, detail::p5, detail::p6, detail::t2, detail::a3, 2, 1},
       {17, detail::p7, detail::p8, detail::t3, detail::a3, 2, 1},
@@ -88,7 +92,7 @@ struct MeanVarianceNormalization {
 };
 struct ParametricSoftplus {
   static constexpr std::string_view domain = "", name = "ParametricSoftplus";
-  static constexpr role roles = role::is_pointwise;
+  static constexpr role roles = role::is_pointwise | role::takes_any_attribute;
   static constexpr op_version versions[] = {
       {1, detail::p0, detail::p1, detail::t0, detail::a6, 1, 1},
       {10, detail::p0, detail::p1, detail::t0, detail::a6, 1, 1, true},
@@ -96,7 +100,7 @@ struct ParametricSoftplus {
 };
 struct Scale {
   static constexpr std::string_view domain = "", name = "Scale";
-  static constexpr role roles = role::is_pointwise;
+  static constexpr role roles = role::is_pointwise | role::takes_any_attribute;
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t0, detail::a7, 1, 1},
       {10, detail::p2, detail::p3, detail::t0, detail::a7, 1, 1, true},
@@ -104,7 +108,7 @@ struct Scale {
 };
 struct ScaledTanh {
   static constexpr std::string_view domain = "", name = "ScaledTanh";
-  static constexpr role roles = role::is_pointwise;
+  static constexpr role roles = role::is_pointwise | role::takes_any_attribute;
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t0, detail::a6, 1, 1},
       {10, detail::p2, detail::p3, detail::t0, detail::a6, 1, 1, true},
@@ -112,6 +116,7 @@ struct ScaledTanh {
 };
 struct SimplifiedLayerNormalization {
   static constexpr std::string_view domain = "", name = "SimplifiedLayerNormalization";
+  static constexpr role roles = role::takes_any_attribute;
   static constexpr op_version versions[] = {
       {1, detail::p9, detail::p10, detail::t2, detail::a3, 2, 1},
   };

@@ -56,19 +56,19 @@ inline constexpr type_rule t12[] = {{"T1", 0xfffe}, {"T2", 0xc02}, {"tensor(floa
 inline constexpr type_rule t13[] = {{"T1", 0x1fffe}, {"T2", 0xc02}, {"tensor(float)", 0x2}, {"tensor(int64)", 0x80}};
 inline constexpr attribute_rule a0[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"count_include_pad", attribute_kind::i, false, true, 0},
     {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
     {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a1[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"ceil_mode", attribute_kind::i, false, true, 0}, {"count_include_pad", attribute_kind::i, false, true, 0},
     {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
     {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a2[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"ceil_mode", attribute_kind::i, false, true, 0}, {"count_include_pad", attribute_kind::i, false, true, 0},
     {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
     {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
@@ -86,14 +86,14 @@ inline constexpr attribute_rule a5[] = {
     {"training_mode", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a6[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
     {"group", attribute_kind::i, false, true, 1, 0, {}, "1.."},
     {"kernel_shape", attribute_kind::ints, false, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
     {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a7[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
     {"group", attribute_kind::i, false, true, 1, 0, {}, "1.."},
     {"kernel_shape", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
@@ -119,12 +119,12 @@ inline constexpr attribute_rule a14[] = {
     {"alpha", attribute_kind::f, false, true, 0, 1e-04f}, {"beta", attribute_kind::f, false, true, 0, 0.75f},
     {"bias", attribute_kind::f, false, true, 0, 1.0f}, {"size", attribute_kind::i, true, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a15[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."},
     {"p", attribute_kind::i, false, true, 2, 0, {}, "1.."}, {"pads", attribute_kind::ints},
     {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a16[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"ceil_mode", attribute_kind::i, false, true, 0},
     {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
     {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."},
@@ -132,18 +132,18 @@ inline constexpr attribute_rule a16[] = {
     {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a17[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
     {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a18[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
     {"storage_order", attribute_kind::i, false, true, 0},
     {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a19[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"ceil_mode", attribute_kind::i, false, true, 0},
     {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
     {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
@@ -154,13 +154,13 @@ inline constexpr attribute_rule a20[] = {
     {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
     {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a21[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"ceil_mode", attribute_kind::i, false, true, 0}, {"channels_last", attribute_kind::i, false, true, 0},
     {"count_include_pad", attribute_kind::i, false, true, 0},
     {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
     {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a22[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
     {"group", attribute_kind::i, false, true, 1, 0, {}, "1.."},
     {"kernel_shape", attribute_kind::ints, false, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},

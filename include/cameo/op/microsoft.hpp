@@ -570,7 +570,7 @@ inline constexpr attribute_rule a8[] = {
     {"dilation", attribute_kind::i, false, true, 1, 0, {}, "1..2147483648"},
     {"ndim", attribute_kind::i, false, true, 1}, {"state_window", attribute_kind::i, false, true, 0, 0, {}, "0..8"}};
 inline constexpr attribute_rule a9[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
     {"group", attribute_kind::i, false, true, 1, 0, {}, "1.."},
     {"kernel_shape", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
@@ -615,7 +615,7 @@ inline constexpr attribute_rule a19[] = {
 inline constexpr attribute_rule a20[] = {{"epsilon", attribute_kind::f, false, true, 0, 1e-05f}};
 inline constexpr attribute_rule a21[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
     {"group", attribute_kind::i, false, true, 1, 0, {}, "1.."},
     {"kernel_shape", attribute_kind::ints, false, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
@@ -727,7 +727,7 @@ inline constexpr attribute_rule a47[] = {
     {"accuracy_level", attribute_kind::i, false, true, 0}, {"bits", attribute_kind::i, false, true, 4},
     {"block_size", attribute_kind::i, true}, {"epsilon", attribute_kind::f, false, true, 0, 1e-06f}};
 inline constexpr attribute_rule a48[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"kernel_shape", attribute_kind::ints, false, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
     {"storage_order", attribute_kind::i, false, true, 0},
     {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
@@ -755,7 +755,7 @@ inline constexpr attribute_rule a54[] = {
     {"group", attribute_kind::i, false, true, 1}, {"kernel_shape", attribute_kind::ints},
     {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
 inline constexpr attribute_rule a55[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"ceil_mode", attribute_kind::i, false, true, 0},
     {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
     {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
@@ -790,14 +790,14 @@ inline constexpr attribute_rule a63[] = {
     {"alpha", attribute_kind::f, false, true, 0, 1.0f}, {"transA", attribute_kind::i, false, true, 0},
     {"transB", attribute_kind::i, false, true, 0}};
 inline constexpr attribute_rule a64[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"ceil_mode", attribute_kind::i, false, true, 0}, {"channels_last", attribute_kind::i, false, true, 0},
     {"count_include_pad", attribute_kind::i, false, true, 0},
     {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
     {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a65[] = {{"axis", attribute_kind::i, true}};
 inline constexpr attribute_rule a66[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"channels_last", attribute_kind::i, false, true, 0},
     {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
     {"group", attribute_kind::i, false, true, 1, 0, {}, "1.."},
@@ -945,7 +945,7 @@ struct BiasAdd {
 };
 struct BiasDropout {
   static constexpr std::string_view domain = "com.microsoft", name = "BiasDropout";
-  static constexpr role roles = role::is_random;
+  static constexpr role roles = role::is_random | role::takes_any_attribute;
   static constexpr op_version versions[] = {
       {1, detail::p8, detail::p9, detail::t4, detail::a3, 2, 1},
   };
@@ -976,14 +976,14 @@ struct BifurcationDetector {
 };
 struct BitmaskBiasDropout {
   static constexpr std::string_view domain = "com.microsoft", name = "BitmaskBiasDropout";
-  static constexpr role roles = role::is_random;
+  static constexpr role roles = role::is_random | role::takes_any_attribute;
   static constexpr op_version versions[] = {
       {1, detail::p8, detail::p17, detail::t8, detail::a3, 2, 1},
   };
 };
 struct BitmaskDropout {
   static constexpr std::string_view domain = "com.microsoft", name = "BitmaskDropout";
-  static constexpr role roles = role::is_random;
+  static constexpr role roles = role::is_random | role::takes_any_attribute;
   static constexpr op_version versions[] = {
       {1, detail::p18, detail::p17, detail::t8, detail::a3, 1, 1},
   };
@@ -1533,6 +1533,7 @@ struct QOrderedGelu {
 };
 struct QOrderedLayerNormalization {
   static constexpr std::string_view domain = "com.microsoft", name = "QOrderedLayerNormalization";
+  static constexpr role roles = role::takes_any_attribute;
   static constexpr op_version versions[] = {
       {1, detail::p138, detail::p137, detail::t68, detail::a74, 5, 1},
   };
@@ -1655,6 +1656,7 @@ struct SkipSimplifiedLayerNormalization {
 };
 struct Snpe {
   static constexpr std::string_view domain = "com.microsoft", name = "Snpe";
+  static constexpr role roles = role::takes_any_attribute;
   static constexpr op_version versions[] = {
       {1, detail::p159, detail::p160, detail::t76, detail::a85, 1, 1},
   };

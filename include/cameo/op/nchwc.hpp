@@ -12,20 +12,20 @@ inline constexpr parameter p2[] = {
     {"X", "T"}, {"W", "T"}, {"B", "T", parameter_option::optional}, {"Sum", "T", parameter_option::optional}};
 inline constexpr type_rule t0[] = {{"T", 0x2}};
 inline constexpr attribute_rule a0[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"ceil_mode", attribute_kind::i, false, true, 0}, {"count_include_pad", attribute_kind::i, false, true, 0},
     {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
     {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
     {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a1[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
     {"group", attribute_kind::i, false, true, 1, 0, {}, "1.."},
     {"kernel_shape", attribute_kind::ints, false, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
     {"plain_weights", attribute_kind::i}, {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a2[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"ceil_mode", attribute_kind::i, false, true, 0},
     {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
     {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},

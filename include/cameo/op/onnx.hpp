@@ -482,21 +482,21 @@ inline constexpr attribute_rule a7[] = {
     {"right_window_size", attribute_kind::i, false, true, -1, 0, {}, "-1.."}, {"scale", attribute_kind::f},
     {"softcap", attribute_kind::f, false, true, 0, 0.0f}, {"softmax_precision", attribute_kind::i}};
 inline constexpr attribute_rule a8[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
     {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a9[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"count_include_pad", attribute_kind::i, false, true, 0},
     {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
     {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a10[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"ceil_mode", attribute_kind::i, false, true, 0}, {"count_include_pad", attribute_kind::i, false, true, 0},
     {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
     {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a11[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"ceil_mode", attribute_kind::i, false, true, 0}, {"count_include_pad", attribute_kind::i, false, true, 0},
     {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
     {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
@@ -556,13 +556,13 @@ inline constexpr attribute_rule a37[] = {
     {"value_string", attribute_kind::s}, {"value_strings", attribute_kind::strings}};
 inline constexpr attribute_rule a38[] = {{"value", attribute_kind::t}};
 inline constexpr attribute_rule a39[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
     {"group", attribute_kind::i, false, true, 1, 0, {}, "1.."},
     {"kernel_shape", attribute_kind::ints, false, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
     {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a40[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
     {"group", attribute_kind::i, false, true, 1, 0, {}, "1.."},
     {"kernel_shape", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
@@ -704,29 +704,29 @@ inline constexpr attribute_rule a88[] = {{"body", attribute_kind::g, true}};
 inline constexpr attribute_rule a89[] = {
     {"axis", attribute_kind::i, false, true, -1}, {"p", attribute_kind::i, false, true, 2, 0, {}, "1|2"}};
 inline constexpr attribute_rule a90[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"kernel_shape", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
     {"p", attribute_kind::f, false, true, 0, 2.0f, {}, "0<.."}, {"pads", attribute_kind::ints},
     {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a91[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."},
     {"p", attribute_kind::i, false, true, 2, 0, {}, "1.."}, {"pads", attribute_kind::ints},
     {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a92[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"ceil_mode", attribute_kind::i, false, true, 0},
     {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
     {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."},
     {"p", attribute_kind::i, false, true, 2, 0, {}, "1.."}, {"pads", attribute_kind::ints},
     {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a93[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
     {"storage_order", attribute_kind::i, false, true, 0},
     {"strides", attribute_kind::ints, false, false, 0, 0, {}, "1.."}};
 inline constexpr attribute_rule a94[] = {
-    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID"},
+    {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET", "NOTSET|SAME_UPPER|SAME_LOWER|VALID|"},
     {"ceil_mode", attribute_kind::i, false, true, 0},
     {"dilations", attribute_kind::ints, false, false, 0, 0, {}, "1.."},
     {"kernel_shape", attribute_kind::ints, true, false, 0, 0, {}, "1.."}, {"pads", attribute_kind::ints},
@@ -1656,6 +1656,7 @@ struct LSTM {
 };
 struct LayerNormalization {
   static constexpr std::string_view domain = "", name = "LayerNormalization";
+  static constexpr role roles = role::takes_any_attribute;
   static constexpr op_version versions[] = {
       {17, detail::p79, detail::p80, detail::t99, detail::a84, 2, 1},
   };
