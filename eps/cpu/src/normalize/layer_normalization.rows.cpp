@@ -26,8 +26,8 @@ template <class C>
 result<row_operand<C>> row_operand_of(run_context& c, const value& v, const extents& x, const extents& row) {
   if (v.shape == row) return wide_vector<C>(c, v).transform([](const C* vector) { return row_operand<C>{vector, 0}; });
   broadcast_loops<2> loops;
-  const bool one_for_all = loops.make({&v.shape, &row}) && loops.shape() == row;
-  if (!one_for_all) static_cast<void>(loops.make({&v.shape, &x}));
+  const bool one_for_all = v.shape.rank() <= row.rank();
+  if (status s = loops.make({&v.shape, one_for_all ? &row : &x}); !s) return s;
   const result<std::span<C>> copy = c.scratch<C>(std::size_t(loops.count()));
   if (!copy) return copy.error();
   loops.rows(0, loops.count(), [&](std::int64_t to, const auto& from, std::int64_t n) {

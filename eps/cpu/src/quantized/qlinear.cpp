@@ -70,8 +70,7 @@ status qlinear_binary_state::run(run_context& c) const {
   for (const result<linear_code>* each : {&a_code, &b_code, &y_code})
     if (!*each) return each->error();
   broadcast_loops<2> loops;
-  const bool fits = loops.make({&left.shape, &right.shape});
-  if (status s = check_broadcasts("A", left.shape, right.shape, fits); !s) return s;
+  if (status s = loops.make({&left.shape, &right.shape}); !s) return s;
   const result<value*> out = c.output(0, loops.shape());
   if (!out) return out.error();
   const code_zip by{scale_of(*a_code), scale_of(*b_code), scale_of(*y_code)};
@@ -339,9 +338,7 @@ status qlinear_where::run(run_context& c) const {
   for (const result<linear_code>* each : {&a_code, &b_code, &z_code})
     if (!*each) return each->error();
   broadcast_loops<3> loops;
-  if (!loops.make({&condition.shape, &a.shape, &b.shape}))
-    return bad_input("condition has shape ", condition.shape, ", X ", a.shape, " and Y ", b.shape,
-                     ", which do not broadcast");
+  if (status s = loops.make({&condition.shape, &a.shape, &b.shape}); !s) return s;
   const result<value*> out = c.output(0, loops.shape());
   if (!out) return out.error();
   const code_table of_a = table_of(*a_code, *z_code), of_b = table_of(*b_code, *z_code);
