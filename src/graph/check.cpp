@@ -291,6 +291,7 @@ status resolve_node(graph& g, node_id id, const op_table& ops) {
   detail::graph_node& n = g[id];
   n.op = nullptr;
   n.version = nullptr;
+  n.shapes_fit = false;
   n.callee = g.owner().find_function(n.domain, n.op_type, n.overload);
   if (n.callee && is_an_operator(n, ops)) {
     tolerate(g.owner(), oddity::function_named_as_operator,

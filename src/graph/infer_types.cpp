@@ -254,6 +254,20 @@ status inference::infer_bodies(scope& s, node_id id, const std::vector<bool>& do
   return status_code::ok;
 }
 
+namespace {
+
+/// Returns whether the shapes of all inputs are known, and all their sizes.
+bool are_known(const infer_context& c) {
+  for (std::size_t i = 0; i < c.input_count(); ++i) {
+    if (!c.has_input(i)) continue;
+    const std::vector<dim>* const shape = c.shape(i);
+    if (!shape || !std::ranges::all_of(*shape, &dim::known)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 status inference::infer_node(scope& s, node_id id) {
   graph& g = s.g;
   const detail::graph_node& n = g[id];
@@ -271,7 +285,10 @@ status inference::infer_node(scope& s, node_id id) {
     if (status set = set_constant(g, id); !set) return set;
   node_context context{*this, s, id};
   const auto infer = n.op->infer == detail::infer_nothing ? detail::implied_shapes(n.op->roles) : n.op->infer;
-  if (status fits = check_input_shapes(context); !fits) return fits;
+  if (version.shapes && !n.shapes_fit) {
+    if (status fits = check_input_shapes(context); !fits) return fits;
+    g[id].shapes_fit = are_known(context);
+  }
   if (status inferred = infer(context); !inferred) return inferred;
   if (status inferred = infer_bodies(s, id, context.bodies_done); !inferred) return inferred;
   return set_outputs(g, id, bindings, context);

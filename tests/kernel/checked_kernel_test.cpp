@@ -31,14 +31,14 @@ struct paired {
     return {};
   }
 };
-using kernels = kernel_list<erased_entry<Paired, since<1>, constrain<"T", float>, paired>>;
+using paired_kernels = kernel_list<erased_entry<Paired, since<1>, constrain<"T", float>, paired>>;
 
 /// A node whose inputs have the sizes given, where -1 is open.
 struct net_of_pair {
   cameo::detail::heap_arena memory;
   draft net{memory};
   memory_source host = heap_memory();
-  node_binder binder{"test", &kernels::table, bind_by_table};
+  node_binder binder{"test", &paired_kernels::table, bind_by_table};
   plan_options how;
   const plan_view* plan = nullptr;
 
@@ -52,7 +52,8 @@ struct net_of_pair {
     cameo::detail::draft_node node;
     const std::span<slot> ins = *memory.take<slot>(2), outs = *memory.take<slot>(1);
     ins[0] = a, ins[1] = b, outs[0] = y;
-    node.op = &kernels::table.ops[0], node.op_type = "Paired", node.since = 1, node.inputs = ins, node.outputs = outs;
+    node.op = &paired_kernels::table.ops[0], node.op_type = "Paired", node.since = 1, node.inputs = ins,
+    node.outputs = outs;
     REQUIRE(net.nodes.push_back(node));
     REQUIRE(net.inputs.push_back(a));
     REQUIRE(net.inputs.push_back(b));

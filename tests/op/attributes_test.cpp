@@ -11,9 +11,9 @@
 
 #include <algorithm>
 
-using namespace cameo;
+namespace attribute_structs {
 
-namespace {
+using namespace cameo;
 
 template <class Op>
 constexpr attributes_of<Op> none{};
@@ -61,12 +61,12 @@ static_assert(conv.strides.given && conv.strides.size() == 2 && conv.strides[1] 
 
 enum class edge : std::uint8_t { keep, wrap };
 
-}  // namespace
+}  // namespace attribute_structs
 
 template <>
-inline constexpr const char* cameo::choice_names<edge> = "KEEP|WRAP";
+inline constexpr const char* cameo::choice_names<attribute_structs::edge> = "KEEP|WRAP";
 
-namespace {
+namespace attribute_structs {
 
 /// An operator of a user.
 struct Smooth {
@@ -86,8 +86,6 @@ struct Smooth {
     }
   };
 };
-
-}  // namespace
 
 TEST_CASE("a struct of attributes has a member of each kind") {
   const float rates[] = {0.5f, 2};
@@ -204,3 +202,5 @@ TEST_CASE("reading one attribute says whether the node has it") {
   CHECK(read_attribute(node, "mode", mode));
   CHECK(mode == op::pad_mode_choice::edge);
 }
+
+}  // namespace attribute_structs

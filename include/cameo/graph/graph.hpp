@@ -68,6 +68,7 @@ struct graph_node {
   std::span<const property> metadata;
   std::string_view unknown;  // see model::unknown
   bool removed = false;
+  bool shapes_fit = false;  // the shapes of all inputs were known once, and fit op_version::shapes
 
   std::int32_t provider = -1;  // the provider that runs it: index into the runtime's list, once partitioned
   std::int32_t fused = -1;     // index among the session's compiled nodes, or -1

@@ -23,7 +23,7 @@ status check_codes(const value& past_k, const value& past_v, const group_query_a
 
 status check_past(run_context& c, const group_query_attention& how, group_sizes& s) {
   const value &past_k = c.input(3), &past_v = c.input(4);
-  if (status s = check_together("past_key", bool(past_k), "past_value", bool(past_v)); !s) return s;
+  if (status fits = check_together("past_key", bool(past_k), "past_value", bool(past_v)); !fits) return fits;
   if (status codes = check_codes(past_k, past_v, how); !codes) return codes;
   s.past = 0, s.window = how.forgets ? how.window : 0;
   if (!past_k) return check_needs("sliding_window_cache", how.forgets, "past_key", false);

@@ -23,9 +23,9 @@ status tensor_scatter::run(run_context& c) const {
   const auto along = geometry::tensor_scatter_of<std::int64_t>(cache.shape, update.shape, axis);
   if (!along) return along.error();
   const std::int64_t outer = along->outer, size = along->size, count = update.shape[along->axis];
-  const std::int64_t last = circular ? std::max<std::int64_t>(size - 1, 0) : size - count;
+  const std::int64_t most = circular ? std::max<std::int64_t>(size - 1, 0) : size - count;
   for (std::int64_t b = 0; starts && b < cache.shape[0]; ++b)
-    if (status s = check_element("write_indices", integers{starts}[b], 0, last); !s) return s;
+    if (status s = check_element("write_indices", integers{starts}[b], 0, most); !s) return s;
   const result<byte_output> y = byte_output::make(c, 0, cache.shape);
   if (!y) return y.error();
   if (cache.shape.count() == 0) return {};

@@ -107,9 +107,9 @@ result<tfidf_vectorizer> tfidf_vectorizer::bind(bind_context& c) {
     if (g.length >= made.least && g.length <= made.most) (*kept)[count++] = g;
   });
   const auto before = [&](const auto* pool) {
-    return [pool](const gram& a, const gram& b) {
-      if (a.length != b.length) return a.length < b.length;
-      return compare_gram(pool + a.first, pool + b.first, 1, a.length) < 0;
+    return [pool](const gram& one, const gram& other) {
+      if (one.length != other.length) return one.length < other.length;
+      return compare_gram(pool + one.first, pool + other.first, 1, one.length) < 0;
     };
   };
   const auto last = kept->begin() + std::ptrdiff_t(count);

@@ -103,8 +103,8 @@ result<optimizer_of<Op>> optimizer_of<Op>::bind(bind_context& c) {
   for (std::size_t i = 0; i < c.outputs.size(); ++i)
     if (status s = check_given("all outputs", c.has_output(i)); !s) return s;
   for (const std::span<const operand> tensors : {c.inputs.subspan(2), c.outputs})
-    for (const operand& each : tensors)
-      if (status s = of_model(check_type("a tensor", each.type, c.inputs[2].type)); !s) return s;
+    for (const operand& tensor : tensors)
+      if (status s = of_model(check_type("a tensor", tensor.type, c.inputs[2].type)); !s) return s;
   return made;
 }
 template struct optimizer_of<op::training::Adagrad>;
