@@ -127,7 +127,8 @@ TEST_CASE("Indices count from the end when negative, and never leave their axis"
   CHECK(refused(
       one_node(13, {counting({2, 2}), numbers({3, 1}, {0, 0, 0})}).set("axis", std::int64_t{1})("GatherElements"),
       "must have 2 or less"));
-  CHECK(refused(one_node(13, {counting({2}), numbers({1, 2}, {0, 0})})("GatherND"), "along its last axis, must have 1 or less"));
+  CHECK(refused(one_node(13, {counting({2}), numbers({1, 2}, {0, 0})})("GatherND"),
+                "along its last axis, must have 1 or less"));
   gives<float>(one_node(13, {counting({2, 2}), numbers({2, 0}, {})})("GatherND"), {2, 2, 2}, {0, 1, 2, 3, 0, 1, 2, 3});
 }
 
