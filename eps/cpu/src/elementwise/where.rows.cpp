@@ -1,8 +1,6 @@
 #include <cameo/eps/cpu/where.hpp>
 #include <cameo/kernel/broadcast.hpp>
 
-#include "operands/refuse.hpp"
-
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 
 namespace CAMEO_NAMESPACE::eps {
 namespace {

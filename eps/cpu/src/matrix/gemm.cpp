@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "operands/refuse.hpp"
 #include "products/constant_factor.hpp"
 #include "skeletons/row_list.hpp"
 #include "skeletons/row_rooms.hpp"

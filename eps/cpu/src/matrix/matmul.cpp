@@ -2,7 +2,6 @@
 #include <cameo/geometry/product.hpp>
 #include <cameo/op/attributes/microsoft.hpp>
 
-#include "operands/refuse.hpp"
 #include "products/constant_factor.hpp"
 #include "skeletons/row_list.hpp"
 

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "machine/parallel_rows.hpp"
-#include "operands/refuse.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
 

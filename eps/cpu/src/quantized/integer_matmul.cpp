@@ -1,7 +1,6 @@
 #include <cameo/core/elements.hpp>
 #include <cameo/eps/cpu/integer_matmul.hpp>
 
-#include "operands/refuse.hpp"
 #include "products/stacked_product.hpp"
 
 namespace CAMEO_NAMESPACE::eps {

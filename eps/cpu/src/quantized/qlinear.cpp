@@ -11,7 +11,7 @@
 #include "code_rows.hpp"
 #include "linear_code.hpp"
 #include "machine/parallel_rows.hpp"
-#include "operands/operand_values.hpp"
+#include "operands/refuse.hpp"
 #include "whole_sums.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
