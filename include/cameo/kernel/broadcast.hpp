@@ -15,7 +15,7 @@ class broadcast_loops {
   /// One position per operand, in elements.
   using positions = std::array<std::int64_t, N>;
 
-  /// The operands must have a common shape (geometry::common_shape); messages call them "input 0" and so on.
+  /// The operands must have a common shape (geometry::common_shape); messages call them "operand 0" and so on.
   status make(const std::array<const extents*, N>& operands) {
     shape_ = *operands[0];
     const auto is_alike = [&](const extents* each) { return *each == shape_; };
@@ -23,7 +23,7 @@ class broadcast_loops {
     if (!are_alike) {
       geometry::common_shape common{geometry::shape_view<std::int64_t>{shape_}};
       for (std::size_t i = 1; i < N; ++i)
-        if (status s = common.add(*operands[i], i); !s) return s;
+        if (status s = common.add(*operands[i], {"operand ", i}); !s) return s;
       shape_ = common;
     }
     loops_ = 0;

@@ -7,14 +7,15 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Concatenates part(0) ... part(count - 1) along an axis, or along a new one, as output 0.
+/// Concatenates part(0) ... part(count - 1) along an axis, or along a new one, as output 0. `kind` names the parts.
 template <class Part>
-status join(run_context& c, std::size_t count, std::int64_t axis, bool new_axis, const Part& part) {
+status join(run_context& c, std::string_view kind, std::size_t count, std::int64_t axis, bool new_axis,
+            const Part& part) {
   if (status s = check_at_least("the number of tensors", std::int64_t(count), 1); !s) return s;
   geometry::joined all{axis, new_axis};
   for (std::size_t i = 0; i < count; ++i) {
     if (status s = check_type("a tensor", part(i).type, part(0).type); !s) return s;
-    if (status s = all.add(part(i).shape, i); !s) return s;
+    if (status s = all.add(part(i).shape, {kind, i}); !s) return s;
   }
   const result<value*> y = c.output(0, all.y());
   if (!y) return y.error();
@@ -59,11 +60,11 @@ result<geometry::number_list> listed_parts(run_context& c) {
 }  // namespace
 
 status concat::run(run_context& c) const {
-  return join(c, c.input_count(), axis, false, [&](std::size_t i) -> const value& { return c.input(i); });
+  return join(c, "input ", c.input_count(), axis, false, [&](std::size_t i) -> const value& { return c.input(i); });
 }
 status concat_from_sequence::run(run_context& c) const {
   const std::span<const value> parts = c.input(0).parts;
-  return join(c, parts.size(), axis, new_axis, [&](std::size_t i) -> const value& { return parts[i]; });
+  return join(c, "tensor ", parts.size(), axis, new_axis, [&](std::size_t i) -> const value& { return parts[i]; });
 }
 
 result<split> split::bind(bind_context& c) {

@@ -48,17 +48,17 @@ status layer_normalization_state::run_as(run_context& c) const {
   if (!all) return all.error();
   const result<value*> out = c.output(0, x.shape);
   if (!out) return out.error();
-  const extents per_row = all->statistics, row{x.shape.dims().subspan(all->axis)};
+  const extents per_row = all->statistics, of_row{x.shape.dims().subspan(all->axis)};
   const std::int64_t n = all->size;
   const result<std::span<double>> statistics = c.scratch<double>(std::size_t(per_row.count()) * 2);
   if (!statistics) return statistics.error();
   std::fill(statistics->begin(), statistics->end(), 0.0);
   double *const means = statistics->data(), *const inverses = means + per_row.count();
   if (x.shape.count() != 0) {
-    const auto scale = row_operand_of<C>(c, factors, x.shape, row);
+    const auto scale = row_operand_of<C>(c, factors, x.shape, of_row);
     if (!scale) return status{scale.error()};
     result<row_operand<C>> bias = row_operand<C>{};
-    if (summands) bias = row_operand_of<C>(c, summands, x.shape, row);
+    if (summands) bias = row_operand_of<C>(c, summands, x.shape, of_row);
     if (!bias) return bias.error();
     const auto normalize = [&](const C* in, C* to, std::int64_t r) {
       normal_row<C> row{};
