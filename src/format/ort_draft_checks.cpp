@@ -64,9 +64,7 @@ result<verdict> ort_draft_sink::match_checked(const ort::table_view& from, const
                                               const op_row& op) {
   const op_version* const version = version_at(op, node.since);
   if (status s = from ? check_parameters(from, version) : status{}; !s) return s;
-  status fits =
-      version ? check_node(*version, node, of.attributes) : check_newer_node(op.versions.back(), node, of.attributes);
-  if (!fits) return fits;
+  if (status fits = check_node(version ? *version : op.versions.back(), node, of.attributes); !fits) return fits;
   return version ? result<verdict>{match(node, kernels)} : match_by_file(node, kernels, op);
 }
 

@@ -27,7 +27,7 @@ struct checked_kernel {
   bound_kernel inner;
   const op_version* version = nullptr;
   std::span<const attribute> attributes;
-  std::uint8_t open[most_inputs] = {};  // the inputs that have patterns and are no constants
+  std::uint8_t open[most_inputs] = {};  // the inputs that have patterns and are not constants
   std::uint8_t opens = 0;
   mutable checked_shapes remembered[2] = {};
 
@@ -75,7 +75,10 @@ struct checked_kernel {
     }
     return false;
   }
+  /// Remembers the shapes of a run. An input that is not a tensor has none: it would look like a scalar's.
   void remember(const run_context& c) const {
+    for (std::size_t k = 0; k < opens; ++k)
+      if (c.input(open[k]).kind != value_kind::tensor) return;
     for (checked_shapes& each : remembered) {
       std::uint8_t expected = checked_shapes::empty;
       if (!each.shapes || !each.atomic_state().compare_exchange_strong(expected, checked_shapes::filling)) continue;

@@ -135,16 +135,4 @@ status check_node(const op_version& version, const detail::node_signature& node,
   return detail::check_presence(version, attributes, has(node.inputs), has(node.outputs));
 }
 
-status check_newer_node(const op_version& version, const detail::node_signature& node,
-                        std::span<const attribute> attributes) {
-  for (std::size_t i = 0; i < version.inputs.size(); ++i) {
-    const bool is_given = i < node.inputs.size() && node.inputs[i].present;
-    if (!is_given && version.inputs[i].option == parameter_option::single)
-      return wrong("it is missing", version.inputs[i].name);
-  }
-  checker check{version};
-  if (status s = check.operands(version.outputs, node.outputs, version.min_outputs, false); !s) return s;
-  return check.attributes(attributes);
-}
-
 }  // namespace CAMEO_NAMESPACE

@@ -399,7 +399,7 @@ def shapes_of(s):
 
 
 def presence_of(s):
-    """Which inputs, attributes and outputs of an operator need each other, of those that this version has."""
+    """The rules of an operator about inputs, attributes and outputs that need each other, as far as this version has them."""
     name = f"{s.domain}.{s.name}" if s.domain else s.name
     known = {p.name for p in (*s.inputs, *s.outputs)} | {*s.attributes}
     used_presence.add(name)
@@ -905,7 +905,8 @@ def write_bodies(bodies):
     write("src/op/function_bodies.cpp", lines)
 
 
-def main():
+def all_operators():
+    """The schemas of each operator, oldest first, by domain and name. tests/program/contracts.py reads them, too."""
     onnx_schemas = onnx.defs.get_all_schemas_with_history()
     ort_schemas = ort.get_all_operator_schema()
     ops = collections.defaultdict(list)
@@ -920,6 +921,11 @@ def main():
             ops[CONTRIB, s.name].append(s)
     for schemas in ops.values():
         schemas.sort(key=lambda s: s.since_version)
+    return ops
+
+
+def main():
+    ops = all_operators()
     for domain in DOMAINS:
         schemas_of = {name: schemas for (d, name), schemas in ops.items() if d == domain}
         write_tags(domain, schemas_of)
@@ -934,10 +940,11 @@ def main():
     assert used_presence >= set(PRESENCE_OF), f"unknown operators: {sorted(set(PRESENCE_OF) - used_presence)}"
     write_choices()
     write_list(ops)
-    bodies = list(function_bodies(onnx_schemas))
+    bodies = list(function_bodies(onnx.defs.get_all_schemas_with_history()))
     write_bodies(bodies)
     print(f"{len(ops)} operators, {sum(map(len, ops.values()))} versions, {len(bodies)} function bodies "
           f"of {len({b[:3] for b in bodies})} versions")
 
 
-main()
+if __name__ == "__main__":
+    main()

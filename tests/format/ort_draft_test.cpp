@@ -255,6 +255,19 @@ struct demanding_add {
        NeedsInput ? std::span<const attribute_rule>{} : std::span<const attribute_rule>{needed}, 2, 1}};
 };
 
+/// An Add of an older version whose second input is a tensor of other elements, or needs a third input.
+template <bool NeedsInput>
+struct odd_add {
+  static constexpr std::string_view domain = "", name = "Add";
+  static constexpr parameter inputs[] = {{"A", "T"},
+                                         {"B", NeedsInput ? "T" : "tensor(uint8)"},
+                                         {"X", "T", parameter_option::optional}},
+                             outputs[] = {{"C", "T"}};
+  static constexpr type_rule types[] = {{"T", mask_of<float>}};
+  static constexpr op_version versions[] = {
+      {7, inputs, outputs, types, {}, 2, 1, false, nullptr, NeedsInput ? "B&X" : nullptr}};
+};
+
 }  // namespace
 
 TEST_CASE("a node of a version that no list has needs what kernels of the newest known version rely on") {
@@ -266,6 +279,15 @@ TEST_CASE("a node of a version that no list has needs what kernels of the newest
     const loaded_draft refused{bytes, 1 << 16, lists};
     CHECK(refused.why.code() == status_code::invalid_graph);
     CHECK(refused.why.words().find("is missing") != std::string_view::npos);
+  }
+  using pair = kernel_list<erased_entry<odd_add<true>, since<7>, constrain<"T", float>, add_floats>>;
+  using bytes_of_b = kernel_list<erased_entry<odd_add<false>, since<7>, constrain<"T", float>, add_floats>>;
+  for (const auto& [table, why] :
+       {std::pair{&pair::table, "B and X go together"}, std::pair{&bytes_of_b::table, "does not allow the type"}}) {
+    const detail::kernel_table* const lists[] = {table};
+    const loaded_draft refused{bytes, 1 << 16, lists};
+    CHECK(refused.why.code() == status_code::invalid_graph);
+    CHECK(refused.why.words().find(why) != std::string_view::npos);
   }
 }
 

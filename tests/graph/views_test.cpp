@@ -105,10 +105,10 @@ TEST_CASE("captures are visible from both sides") {
 TEST_CASE("a node's attributes are read as a struct") {
   struct scaled {
     struct attributes {
-      float by = 1;
+      float factor = 1;
       std::optional<std::int64_t> times;
       explicit attributes(std::span<const attribute> node) {
-        read_attribute(node, "by", by);
+        read_attribute(node, "by", factor);
         read_attribute(node, "times", times);
       }
     };
@@ -119,7 +119,7 @@ TEST_CASE("a node's attributes are read as a struct") {
   add(g, "Scale", {"a"}, {"b"}, {{.name = "by", .kind = attribute_kind::f, .f = 2}});
   add(g, "Negate", {"b"}, {"c"});
   const auto made_of = [&](std::string_view name) { return value_view{g, g.find(name)}.producer(); };
-  CHECK(made_of("b").attributes<scaled>().by == 2.0f);
+  CHECK(made_of("b").attributes<scaled>().factor == 2.0f);
   CHECK(!made_of("b").attributes<scaled>().times);
-  CHECK(made_of("c").attributes<scaled>().by == 1.0f);
+  CHECK(made_of("c").attributes<scaled>().factor == 1.0f);
 }

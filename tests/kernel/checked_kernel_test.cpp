@@ -43,12 +43,13 @@ struct net_of_pair {
   const plan_view* plan = nullptr;
 
   net_of_pair(const extents& rows, const extents& row) {
-    operand o;
+    operand o, result;
+    result.kind = type_kind::tensor, result.type = dtype::f32, result.present = true;
     o.kind = type_kind::tensor, o.type = dtype::f32, o.has_rank = true, o.present = true;
     o.shape = rows;
     const slot a = *net.add_value({"rows", o, true});
     o.shape = row;
-    const slot b = *net.add_value({"row", o, true}), y = *net.add_value({"y", {}, false, true});
+    const slot b = *net.add_value({"row", o, true}), y = *net.add_value({"y", result, false, true});
     cameo::detail::draft_node node;
     const std::span<slot> ins = *memory.take<slot>(2), outs = *memory.take<slot>(1);
     ins[0] = a, ins[1] = b, outs[0] = y;

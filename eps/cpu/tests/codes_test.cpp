@@ -309,7 +309,8 @@ void check_average_pool(std::uint32_t seed) {
   code_source<T> from{std::mt19937{seed}};
   const std::int64_t channels = 1 + from.below(seed % 5 ? 40 : 300);
   const image in{1 + from.below(2), channels, 5 + from.below(9), 5 + from.below(30), seed % 2 == 0};
-  const pool_window w{from.random, in.height, in.width};
+  pool_window w{from.random, in.height, in.width};
+  w.y.dilation = w.x.dilation = 1;  // the operator has no dilations
   const bool include = from.random() % 2 != 0, global = seed % 4 >= 2;
   const std::vector<T> x = from.codes(in.count());
   const coding<T> of_x = from.scale(), of_y = from.scale();

@@ -3,7 +3,7 @@
 
 namespace CAMEO_NAMESPACE {
 
-/// Checks of what only a run knows: values of inputs, lengths that depend on values, and inputs that need each other.
+/// Checks of what is only given in a run: values of inputs, lengths that depend on values, and inputs that need each other.
 /// Each is one mistake in one set of words, with the name of the input or attribute, what it has and what it must have.
 /// What an operator demands of shapes and of attributes stands in its row instead: see op_version::shapes and
 /// attribute_rule::values. All return INVALID_ARGUMENT.

@@ -4,7 +4,7 @@
 
 namespace CAMEO_NAMESPACE {
 
-/// The shapes of a run's inputs, for geometry_of(). Inputs that are no tensors have none.
+/// The shapes of a run's inputs, for geometry_of(). Other inputs than tensors have none.
 inline node_shapes<std::int64_t> shapes_of(const run_context& c) {
   node_shapes<std::int64_t> made;
   for (std::size_t i = 0; i < c.input_count(); ++i) {

@@ -38,7 +38,7 @@ class node_shapes {
 };
 
 namespace detail {
-/// How geometry_of() finds the geometry of an operator: `of(attributes of the node, shapes)`.
+/// How geometry_of() finds the geometry of an operator: `make(attributes of the node, shapes)`.
 template <class Op>
 struct geometry_rule {
   static_assert(sizeof(Op) == 0,
@@ -49,7 +49,7 @@ struct geometry_rule {
 template <class Op>
 struct conv_rule {
   template <geometry::size_kind D>
-  static constexpr result<geometry::basic_conv<D>> of(std::span<const attribute> node, const node_shapes<D>& in) {
+  static constexpr result<geometry::basic_conv<D>> make(std::span<const attribute> node, const node_shapes<D>& in) {
     const attributes_of<Op> a{node};
     return geometry::conv_of<D>(window_of(a), a.group, in[0], in[1], in[2]);
   }
@@ -62,7 +62,7 @@ struct geometry_rule<op::microsoft::FusedConv> : conv_rule<op::microsoft::FusedC
 template <>
 struct geometry_rule<op::ConvTranspose> {
   template <geometry::size_kind D>
-  static constexpr result<geometry::basic_conv<D>> of(std::span<const attribute> node, const node_shapes<D>& in) {
+  static constexpr result<geometry::basic_conv<D>> make(std::span<const attribute> node, const node_shapes<D>& in) {
     const attributes_of<op::ConvTranspose> a{node};
     return geometry::conv_transpose_of<D>(window_of(a), a.group, in[0], in[1], in[2], a.output_padding, a.output_shape);
   }
@@ -72,8 +72,8 @@ struct geometry_rule<op::ConvTranspose> {
 template <class Op>
 struct pool_rule {
   template <geometry::size_kind D>
-  static constexpr result<geometry::basic_placed_window<D>> of(std::span<const attribute> node,
-                                                               const node_shapes<D>& in) {
+  static constexpr result<geometry::basic_placed_window<D>> make(std::span<const attribute> node,
+                                                                 const node_shapes<D>& in) {
     return window_of(attributes_of<Op>{node}).place(in[0], geometry::shape_view<D>{});
   }
 };
@@ -87,14 +87,15 @@ struct geometry_rule<op::MaxPool> : pool_rule<op::MaxPool> {};
 template <>
 struct geometry_rule<op::MatMul> {
   template <geometry::size_kind D>
-  static constexpr result<geometry::basic_matrix_product<D>> of(std::span<const attribute>, const node_shapes<D>& in) {
+  static constexpr result<geometry::basic_matrix_product<D>> make(std::span<const attribute>,
+                                                                  const node_shapes<D>& in) {
     return geometry::matrix_product_of<D>(in[0], in[1], {}, {});
   }
 };
 template <>
 struct geometry_rule<op::Gemm> {
   template <geometry::size_kind D>
-  static constexpr result<geometry::basic_gemm<D>> of(std::span<const attribute> node, const node_shapes<D>& in) {
+  static constexpr result<geometry::basic_gemm<D>> make(std::span<const attribute> node, const node_shapes<D>& in) {
     const attributes_of<op::Gemm> a{node};
     return geometry::gemm_of<D>(in[0], a.transA != 0, in[1], a.transB != 0, in[2]);
   }
@@ -103,7 +104,7 @@ struct geometry_rule<op::Gemm> {
 /// The common shape of two inputs that broadcast.
 struct broadcast_rule {
   template <geometry::size_kind D>
-  static constexpr result<geometry::output_shape<D>> of(std::span<const attribute>, const node_shapes<D>& in) {
+  static constexpr result<geometry::output_shape<D>> make(std::span<const attribute>, const node_shapes<D>& in) {
     return geometry::broadcast_of<D>(in[0], in[1], "B");
   }
 };
@@ -119,38 +120,38 @@ struct geometry_rule<op::Sub> : broadcast_rule {};
 template <>
 struct geometry_rule<op::Transpose> {
   template <geometry::size_kind D>
-  static constexpr result<geometry::basic_permutation<D>> of(std::span<const attribute> node,
-                                                             const node_shapes<D>& in) {
+  static constexpr result<geometry::basic_permutation<D>> make(std::span<const attribute> node,
+                                                               const node_shapes<D>& in) {
     return geometry::transpose_of<D>(in[0], attributes_of<op::Transpose>{node}.perm);
   }
 };
 template <>
 struct geometry_rule<op::Flatten> {
   template <geometry::size_kind D>
-  static constexpr result<geometry::sizes<D>> of(std::span<const attribute> node, const node_shapes<D>& in) {
+  static constexpr result<geometry::sizes<D>> make(std::span<const attribute> node, const node_shapes<D>& in) {
     return geometry::flatten_of<D>(in[0], attributes_of<op::Flatten>{node}.axis);
   }
 };
 template <>
 struct geometry_rule<op::DepthToSpace> {
   template <geometry::size_kind D>
-  static constexpr result<geometry::basic_pixel_blocks<D>> of(std::span<const attribute> node,
-                                                              const node_shapes<D>& in) {
+  static constexpr result<geometry::basic_pixel_blocks<D>> make(std::span<const attribute> node,
+                                                                const node_shapes<D>& in) {
     return geometry::depth_to_space_of<D>(in[0], attributes_of<op::DepthToSpace>{node}.blocksize);
   }
 };
 template <>
 struct geometry_rule<op::SpaceToDepth> {
   template <geometry::size_kind D>
-  static constexpr result<geometry::basic_pixel_blocks<D>> of(std::span<const attribute> node,
-                                                              const node_shapes<D>& in) {
+  static constexpr result<geometry::basic_pixel_blocks<D>> make(std::span<const attribute> node,
+                                                                const node_shapes<D>& in) {
     return geometry::space_to_depth_of<D>(in[0], attributes_of<op::SpaceToDepth>{node}.blocksize);
   }
 };
 template <>
 struct geometry_rule<op::Gather> {
   template <geometry::size_kind D>
-  static constexpr result<geometry::basic_gather<D>> of(std::span<const attribute> node, const node_shapes<D>& in) {
+  static constexpr result<geometry::basic_gather<D>> make(std::span<const attribute> node, const node_shapes<D>& in) {
     return geometry::gather_of<D>(in[0], in[1], attributes_of<op::Gather>{node}.axis);
   }
 };
@@ -158,7 +159,7 @@ struct geometry_rule<op::Gather> {
 template <class Op>
 struct extreme_rule {
   template <geometry::size_kind D>
-  static constexpr result<geometry::basic_extreme<D>> of(std::span<const attribute> node, const node_shapes<D>& in) {
+  static constexpr result<geometry::basic_extreme<D>> make(std::span<const attribute> node, const node_shapes<D>& in) {
     const attributes_of<Op> a{node};
     return geometry::extreme_of<D>(in[0], a.axis, a.keepdims != 0);
   }
@@ -171,8 +172,8 @@ struct geometry_rule<op::ArgMin> : extreme_rule<op::ArgMin> {};
 template <>
 struct geometry_rule<op::LayerNormalization> {
   template <geometry::size_kind D>
-  static constexpr result<geometry::basic_layer_normalization<D>> of(std::span<const attribute> node,
-                                                                     const node_shapes<D>& in) {
+  static constexpr result<geometry::basic_layer_normalization<D>> make(std::span<const attribute> node,
+                                                                       const node_shapes<D>& in) {
     return geometry::layer_normalization_of<D>(in[0], attributes_of<op::LayerNormalization>{node}.axis, in[1], in[2]);
   }
 };
@@ -187,7 +188,7 @@ struct geometry_rule<op::LayerNormalization> {
 ///   for (const auto& axis : g->window.axes) ...
 template <class Op, geometry::size_kind D>
 constexpr auto geometry_of(std::span<const attribute> attributes, const node_shapes<D>& shapes) {
-  return detail::geometry_rule<Op>::of(attributes, shapes);
+  return detail::geometry_rule<Op>::make(attributes, shapes);
 }
 
 }  // namespace CAMEO_NAMESPACE

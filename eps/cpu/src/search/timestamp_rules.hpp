@@ -30,9 +30,12 @@ struct timestamp_rules {
     const auto found = std::find_if(tokens.begin(), tokens.end(), is_time);
     const bool timed = found != tokens.end();
     const std::size_t begun = timed ? std::size_t(found - tokens.begin()) + 1 : tokens.size();
-    for (const std::int64_t word : {no_timestamps, start_of_lm}) forbid(word, word + 1);
+    const auto forbid_word = [scores](std::int64_t word) {  // which may be any number
+      if (word >= 0 && word < std::int64_t(scores.size())) scores[std::size_t(word)] = lowest;
+    };
+    for (const std::int64_t word : {no_timestamps, start_of_lm}) forbid_word(word);
     if (tokens.size() > begun)
-      for (const std::int64_t word : {start, translate, transcribe}) forbid(word, word + 1);
+      for (const std::int64_t word : {start, translate, transcribe}) forbid_word(word);
     const bool last = timed && is_time(tokens.back());
     const bool before_last = tokens.size() <= begun || is_time(tokens[tokens.size() - 2]);
     if (last && before_last) forbid(first_time, std::int64_t(scores.size()));

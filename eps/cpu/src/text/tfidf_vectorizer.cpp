@@ -27,7 +27,7 @@ void count_row(const tfidf_vectorizer& how, const P* pool, const T* x, std::int6
   for (auto first = how.grams.begin(); first != how.grams.end();) {
     const std::int64_t length = first->length;
     const auto last = std::find_if(first, how.grams.end(), [&](const gram& g) { return g.length != length; });
-    for (std::int64_t step = 1; step <= (length == 1 ? 1 : how.skips + 1); ++step) {
+    for (std::int64_t step = 1; step - 1 <= (length == 1 ? 0 : how.skips); ++step) {
       if (length > 1 && (count - 1) / (length - 1) < step) break;
       for (std::int64_t i = 0; i + (length - 1) * step < count; ++i) {
         const auto found = std::partition_point(

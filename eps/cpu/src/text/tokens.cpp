@@ -150,9 +150,9 @@ status bifurcation_detector::run(run_context& c) const {
   std::int64_t right = 0;
   const std::int64_t* guessed = nullptr;
   if (c.has_input(3)) {
-    const std::int64_t count = c.input(3).shape.count(), left = source.count() - at[0];
     if (status s = check_number("prev_suffix_match_idx", at[0], 0, source.count()); !s) return s;
-    if (status s = check_count("pred_tokens", count, left + 1); !s) return s;
+    const std::int64_t left = source.count() - at[0];
+    if (status s = check_count("pred_tokens", c.input(3).shape.count(), left + 1); !s) return s;
     guessed = c.input<std::int64_t>(3).data();
     while (right < left && guessed[right] == source[at[0] + right]) ++right;
     ++right;
