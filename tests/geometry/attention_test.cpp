@@ -31,6 +31,7 @@ constexpr attention joined = value_in(attention_of<std::int64_t>(
 static_assert(matches(joined.y, {2, 5, 28}) && matches(joined.present_key, {2, 2, 9, 8}) &&
               matches(joined.scores, {2, 4, 5, 9}));
 static_assert(joined.past == 3 && joined.keys == 9 && joined.q.size == 8 && joined.v.size == 7);
+static_assert(joined.q.place(1, 2, 3) == 160 + 2 * 8 + 3 * 32);
 static_assert(lie(joined.q, 0, 160, 8, 32) && lie(joined.v, 0, 84, 7, 14));
 static_assert(says(attention_of<std::int64_t>({.query = q3, .key = k3, .value = v3}, 0, 2),
                    "attribute q_num_heads is 0, must be 1 or more for an input of rank 3"));

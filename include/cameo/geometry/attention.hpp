@@ -10,7 +10,14 @@ template <size_kind D>
 struct basic_heads {
   D batches{}, heads{}, length{}, size{};
   std::int64_t first = 0, batch_stride = 0, head_stride = 0, row_stride = 0;
+
+  /// The distance of a row from the first one, of heads whose sizes are known.
+  constexpr std::int64_t place(std::int64_t batch, std::int64_t head, std::int64_t position) const {
+    return batch * batch_stride + head * head_stride + position * row_stride;
+  }
 };
+/// Heads whose sizes are known.
+using attention_heads = basic_heads<std::int64_t>;
 
 /// The shapes of the inputs of an attention. A shape may be unknown, and so may `past_length` and `total_length`, which
 /// are elements of an input.
@@ -94,23 +101,27 @@ template <size_kind D>
 constexpr bool are_known(const basic_heads<D>& h) {
   return is_known(h.batches) && is_known(h.heads) && is_known(h.length) && is_known(h.size);
 }
+}  // namespace detail
+
 /// Heads of a tensor [batch, heads, length, size].
 template <size_kind D>
 constexpr basic_heads<D> split_heads(shape_view<D> x) {
   basic_heads<D> made{x[0], x[1], x[2], x[3]};
-  if (!are_known(made)) return made;
+  if (!detail::are_known(made)) return made;
   made.row_stride = number_of(made.size);
-  made.head_stride = elements_of(number_of(made.length), made.row_stride);
-  made.batch_stride = elements_of(number_of(made.heads), made.head_stride);
+  made.head_stride = detail::elements_of(number_of(made.length), made.row_stride);
+  made.batch_stride = detail::elements_of(number_of(made.heads), made.head_stride);
   return made;
 }
 /// Places heads in rows of `row` elements, each `apart` elements from the next, from element `first` of the row on.
 template <size_kind D>
 constexpr void join_heads(basic_heads<D>& heads, D row, std::int64_t apart, std::int64_t first) {
-  if (!are_known(heads) || !is_known(row)) return;
+  if (!detail::are_known(heads) || !is_known(row)) return;
   heads.first = first, heads.head_stride = apart, heads.row_stride = number_of(row);
-  heads.batch_stride = elements_of(number_of(heads.length), heads.row_stride);
+  heads.batch_stride = detail::elements_of(number_of(heads.length), heads.row_stride);
 }
+
+namespace detail {
 /// Heads of a tensor [batch, length, heads * size].
 template <size_kind D>
 constexpr basic_heads<D> joined_heads(shape_view<D> x, std::int64_t heads) {

@@ -56,11 +56,24 @@ constexpr status too_many_elements(std::string_view name, std::span<const D> sha
   return wrong<D>(name, " has shape ", shape, ", more elements than 64 bits count");
 }
 
+/// Does what fit_elements() does for sizes that are numbers above 0 and fit, as most do. False if they are others.
+template <size_kind D>
+constexpr bool fit_numbers(shape_view<D> x, sizes<D>& out, std::optional<std::size_t> left_over) {
+  if (left_over) out[*left_over] = fixed<D>(1);
+  D all{}, rest{};
+  bool fits = checked_product<D>(x.sizes, all) && checked_product<D>(out, rest) && is_known(all) && is_known(rest) &&
+              number_of(rest) > 0 && number_of(all) % number_of(rest) == 0;
+  if (left_over) out[*left_over] = fits ? fixed<D>(number_of(all) / number_of(rest)) : D{};
+  else fits = fits && number_of(all) == number_of(rest);
+  return fits;
+}
+
 /// Sets the size at `left_over` of a reshape's output so that it has as many elements as x; or, if there is no such
 /// axis, checks that it has. `target` is for errors.
 template <size_kind D>
 constexpr status fit_elements(shape_view<D> x, std::span<const std::int64_t> target, sizes<D>& out,
                               std::optional<std::size_t> left_over) {
+  if (fit_numbers(x, out, left_over)) return {};
   sizes<D> from{x}, to = out;
   bool is_empty = false;
   if (left_over) to.erase(*left_over);

@@ -14,42 +14,13 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-status layout_of(const value& v, std::int64_t heads, std::string_view name, head_layout& out) {
-  const extents& s = v.shape;
-  if (s.rank() == 4) return out = {s[0], s[1], s[2], s[3], s.count(1, 4), s.count(2, 4), s[3]}, status{};
-  if (status needed = check_needs(name, true, "its number of heads in a shape of rank 3", heads >= 1); !needed)
-    return needed;
-  out = {s[0], heads, s[1], s[2] / heads, s.count(1, 3), s[2] / heads, s[2]};
-  return {};
-}
-
-/// The layouts of the inputs, and the sizes of a run.
-struct attention_sizes {
-  head_layout q, k, v;
-  std::int64_t past, keys, hidden, plane;  // hidden: a row of values of all heads; plane: the scores of a head
-
-  static status read(const attention& how, const run_context& c, attention_sizes& z) {
-    const value &past_k = c.input(4), &past_v = c.input(5);
-    if (status s = layout_of(c.input(0), how.q_heads, "Q", z.q); !s) return s;
-    if (status s = layout_of(c.input(1), how.kv_heads, "K", z.k); !s) return s;
-    if (status s = layout_of(c.input(2), how.kv_heads, "V", z.v); !s) return s;
-    const status checked = check_all({check_multiple("q_num_heads", z.q.heads, z.k.heads, "kv_num_heads"),
-                                      check_together("past_key", bool(past_k), "past_value", bool(past_v)),
-                                      usable_inputs(c, {0, 1, 2, 4, 5})});
-    if (!checked) return checked;
-    z.past = past_k ? past_k.shape[2] : 0;
-    const bool fits = checked_add(z.past, z.k.length, z.keys) && checked_multiply(z.q.heads, z.v.size, z.hidden) &&
-                      checked_multiply(z.q.length, z.keys, z.plane);
-    return fits ? status{} : status_code::out_of_memory;
-  }
-};
-
 /// The keys that a query attends to, and what is added to its scores: attn_mask, is_causal, the window and
 /// nonpad_kv_seqlen.
 struct key_bias {
   std::int64_t keys, past;
   const value *mask, *lengths;  // `none` if the node has no such input
-  std::int64_t mask_strides[3] = {}, mask_length = 0;
+  head_strides at_mask = {};
+  std::int64_t mask_length = 0;
   const attention* how;
 
   static status make(const attention& how, const value& mask, const value& lengths, std::int64_t keys,
@@ -59,9 +30,7 @@ struct key_bias {
     const extents& s = mask.shape;
     if (status fits = check_number("the last size of attn_mask", s.back(), 0, keys); !fits) return fits;
     if (status fits = usable_sizes("attn_mask", s); !fits) return fits;
-    std::int64_t stride = out.mask_length = s.back();
-    for (std::size_t axis = s.rank() - 1; axis-- > 0; stride *= s[axis])
-      out.mask_strides[axis + 4 - s.rank()] = s[axis] == 1 ? 0 : stride;
+    out.at_mask = strides_of_bias(s), out.mask_length = s.back();
     return {};
   }
 
@@ -82,8 +51,7 @@ struct key_bias {
     if (*mask) {
       const auto read = read_bias(c, *mask);
       if (!read) return read.error();
-      work.bias = *read, work.bias_keys = mask_length;
-      work.at_bias = {mask_strides[0], mask_strides[1], mask_strides[2]};
+      work.bias = *read, work.bias_keys = mask_length, work.at_bias = at_mask;
     }
     return limit(c, work);
   }
@@ -98,7 +66,7 @@ struct key_bias {
     std::fill(row, row + first, never);
     std::fill(row + last, row + keys, never);
     std::fill(row + first, row + last, C(0));
-    const std::int64_t at = batch * mask_strides[0] + head * mask_strides[1] + query * mask_strides[2];
+    const std::int64_t at = batch * at_mask.batch + head * at_mask.head + query * at_mask.row;
     if (*mask) read_mask(*mask, at + first, row + first, last - first);
     for (std::int64_t j = first; j < last; ++j)
       if (row[j] != never) return true;
@@ -146,9 +114,9 @@ struct attention_call {
 };
 
 status attend_without_scores(run_context& c, const attention_call<float>& all) {
-  const head_layout& q = all.q.at;
+  const geometry::attention_heads& q = all.q.at;
   attention_work work = work_of(all.q, all.k, all.v, all.keys, 0);
-  if (!all.joined) work.at_y = head_layout::split(q.batches, q.heads, q.length, all.v.at.size).strides();
+  if (!all.joined) work.at_y = strides_of(split_heads(q.batches, q.heads, q.length, all.v.at.size));
   work.scale = float(all.factor);
   if (status s = all.bias->apply(c, work); !s) return s;
   return run_attention(c, work, all.y);
@@ -158,7 +126,7 @@ status attend_without_scores(run_context& c, const attention_call<float>& all) {
 template <class C>
 void weigh_heads(run_context& c, const attention_call<C>& all, const attention_work& limits, std::int64_t first,
                  std::int64_t n, C* scores, C* biases) {
-  const head_layout& q = all.q.at;
+  const geometry::attention_heads& q = all.q.at;
   const std::int64_t keys = all.keys, grain = grain_of(1 << 13, keys);
   parallel_each_row(c, n * q.length, grain, [&](std::int64_t row, std::size_t lane) {
     C *const row_bias = biases + std::int64_t(lane) * 2 * keys, *const shown = all.scores ? row_bias + keys : nullptr;
@@ -173,7 +141,7 @@ void weigh_heads(run_context& c, const attention_call<C>& all, const attention_w
 /// float16 or bfloat16.
 template <class K, class C>
 status attend_with_scores(run_context& c, const attention_call<C>& all) {
-  const head_layout &q = all.q.at, &k = all.k.at, &v = all.v.at;
+  const geometry::attention_heads &q = all.q.at, &k = all.k.at, &v = all.v.at;
   const std::int64_t heads = q.batches * q.heads, cells = q.length * v.size, plane = q.length * all.keys;
   const std::int64_t at_once = std::clamp<std::int64_t>((std::int64_t{1} << 23) / std::max<std::int64_t>(1, plane), 1,
                                                         std::max<std::int64_t>(1, heads));
@@ -237,31 +205,32 @@ result<attention> attention::bind(bind_context& c) {
 template <class C>
 status attention::run_as(run_context& c) const {
   const value &q_in = c.input(0), &past_k = c.input(4), &past_v = c.input(5);
-  attention_sizes z{};
-  if (status s = attention_sizes::read(*this, c, z); !s) return s;
-  const head_layout& q = z.q;
+  if (status s = usable_inputs(c, {0, 1, 2, 4, 5}); !s) return s;
+  const result<geometry::attention> z = geometry::attention_of<std::int64_t>(shapes_of(c, 4), q_heads, kv_heads);
+  if (!z) return z.error();
+  const geometry::attention_heads& q = z->q;
+  std::int64_t plane = 0;  // the scores of a head
+  if (!checked_multiply(q.length, z->keys, plane)) return status_code::out_of_memory;
   key_bias bias{};
-  if (status s = key_bias::make(*this, c.input(3), c.input(6), z.keys, z.past, bias); !s) return s;
-  const auto from = wide_heads<C>(c, {q_in, 0, q});
+  if (status s = key_bias::make(*this, c.input(3), c.input(6), z->keys, z->past, bias); !s) return s;
+  const auto from = wide_heads<C>(c, {q_in, q});
   if (!from) return from.error();
   // 16-bit keys and values are not widened here if both have the same type: the loops read one type for both.
   const bool narrow = std::is_same_v<C, float> && c.input(1).type == c.input(2).type;
   const bool joins = joins_keys(c, past_k);
-  const auto k = past_and_new<C>(c, {c.input(1), 0, z.k}, equal_past::all(past_k), joins, 1, unchanged{}, narrow);
+  const auto k = past_and_new<C>(c, {c.input(1), z->k}, equal_past::all(past_k), joins, 1, unchanged{}, narrow);
   if (!k) return k.error();
-  const auto v = past_and_new<C>(c, {c.input(2), 0, z.v}, equal_past::all(past_v), joins, 2, unchanged{}, narrow);
+  const auto v = past_and_new<C>(c, {c.input(2), z->v}, equal_past::all(past_v), joins, 2, unchanged{}, narrow);
   if (!v) return v.error();
 
-  const extents split{q.batches, q.heads, q.length, z.v.size};
-  const bool joined = q_in.shape.rank() == 3;
-  const result<value*> y = c.output(0, joined ? extents{q.batches, q.length, z.hidden} : split);
+  const result<value*> y = c.output(0, z->y);
   if (!y) return y.error();
-  const result<value*> scores = optional_output(c, 3, extents{q.batches, q.heads, q.length, z.keys});
+  const result<value*> scores = optional_output(c, 3, z->scores);
   if (!scores) return scores.error();
-  const std::int64_t cells = q.length * z.v.size;
-  if (q.batches == 0 || (z.plane == 0 && cells == 0)) return {};  // no output has any element
+  const std::int64_t cells = q.length * z->v.size;
+  if (q.batches == 0 || (plane == 0 && cells == 0)) return {};  // no output has any element
   const double factor = scale ? double(*scale) : usual_scale(q.size);
-  const attention_call<C> all{*this, *from, *k, *v, z.keys, factor, joined, &bias, **y, *scores};
+  const attention_call<C> all{*this, *from, *k, *v, z->keys, factor, z->y.rank() == 3, &bias, **y, *scores};
   if constexpr (std::is_same_v<C, float>) {
     if (!c.has_output(3)) return cells == 0 ? status{} : attend_without_scores(c, all);
     if (k->type == dtype::f16) return attend_with_scores<float16>(c, all);

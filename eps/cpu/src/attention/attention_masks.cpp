@@ -60,17 +60,14 @@ status combine_masks(run_context& c, const value& mask, const value& bias, float
     shape = bias.shape;
     if (status s = check_count("a row of attention_bias", shape[3], w.keys); !s) return s;
   }
-  const auto steps = [&](const extents& s) {
-    return head_strides{s[0] == 1 ? 0 : s[1] * s[2] * s[3], s[1] == 1 ? 0 : s[2] * s[3], s[2] == 1 ? 0 : s[3]};
-  };
   w.bias_keys = w.keys;
   if (!keys) {
     const result<const float*> added = wide_scores(c, bias);
     if (!added) return added.error();
-    w.bias = *added, w.at_bias = steps(shape);
+    w.bias = *added, w.at_bias = strides_of_bias(shape);
     return {};
   }
-  const head_strides from = steps(shape);
+  const head_strides from = strides_of_bias(shape);
   const extents all{w.batches, shape[1], keys.per_query() ? w.queries : shape[2], w.keys};
   const auto made = scratch_of<float>(c, all);
   if (!made) return made.error();
@@ -82,7 +79,7 @@ status combine_masks(run_context& c, const value& mask, const value& bias, float
     else load_floats(bias, batch * from.batch + head * from.head + query * from.row, row, w.keys);
     keys.add(batch, query, hidden_score, row);
   });
-  w.bias = *made, w.at_bias = steps(all);
+  w.bias = *made, w.at_bias = strides_of_bias(all);
   return {};
 }
 

@@ -4,6 +4,8 @@
 #include <limits>
 
 #include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/geometry/attention.hpp>
+#include <cameo/geometry/broadcast.hpp>
 #include <cameo/op/onnx.hpp>
 
 #include "microkernels/attention_kernels.hpp"
@@ -17,43 +19,51 @@
 // Types and functions that the attention operators share.
 namespace CAMEO_NAMESPACE::eps {
 
-/// The layout of Q, K or V: element (batch, head, position, i) is at batch * batch_stride + head * head_stride +
-/// position * row_stride + i.
-struct head_layout {
-  std::int64_t batches, heads, length, size;
-  std::int64_t batch_stride, head_stride, row_stride;
+/// Heads of a dense tensor [batches, heads, length, size].
+inline geometry::attention_heads split_heads(std::int64_t batches, std::int64_t heads, std::int64_t length,
+                                             std::int64_t size) {
+  return geometry::split_heads<std::int64_t>(extents{batches, heads, length, size});
+}
+/// Heads of a tensor [batches, length, row], side by side from element `first` of a row on.
+inline geometry::attention_heads joined_heads(std::int64_t batches, std::int64_t heads, std::int64_t length,
+                                              std::int64_t size, std::int64_t row, std::int64_t first = 0) {
+  geometry::attention_heads made{batches, heads, length, size};
+  geometry::join_heads(made, row, size, first);
+  return made;
+}
+inline head_strides strides_of(const geometry::attention_heads& at) {
+  return {at.batch_stride, at.head_stride, at.row_stride};
+}
 
-  head_strides strides() const { return {batch_stride, head_stride, row_stride}; }
-  std::int64_t place(std::int64_t batch, std::int64_t head, std::int64_t position) const {
-    return batch * batch_stride + head * head_stride + position * row_stride;
-  }
-  /// The layout [batch, length, heads, size], with `row` elements from one position to the next.
-  static head_layout joined(std::int64_t batches, std::int64_t heads, std::int64_t length, std::int64_t size,
-                            std::int64_t row) {
-    return {batches, heads, length, size, length * row, size, row};
-  }
-  /// The layout [batch, heads, length, size].
-  static head_layout split(std::int64_t batches, std::int64_t heads, std::int64_t length, std::int64_t size) {
-    return {batches, heads, length, size, heads * length * size, length * size, size};
-  }
-};
+/// The strides of a tensor that broadcasts to scores [batches, heads, queries, keys].
+inline head_strides strides_of_bias(const extents& bias) {
+  const extents all = geometry::repeating_strides(bias, {0, 0, 0, 0});
+  return {all[0], all[1], all[2]};
+}
 
-/// Queries, keys or values of type C, in place.
+/// The shapes of inputs 0 to 2 (query, key and value), and of the past, which begins with this input.
+inline geometry::attention_inputs shapes_of(const run_context& c, std::size_t past_key) {
+  const auto of = [&](std::size_t i) { return geometry::shape_of(c.input(i)); };
+  geometry::attention_inputs in{of(0), of(1), of(2), {}, of(past_key), of(past_key + 1)};
+  in.has_key = bool(in.key), in.has_value = bool(in.value), in.has_past = bool(in.past_key);
+  return in;
+}
+
+/// Queries, keys or values of type C, in place: `data` is the first row.
 template <class C>
 struct key_source {
   const C* data = nullptr;
-  head_layout at{};
+  geometry::attention_heads at{};
 };
 
-/// Queries, keys or values in a tensor of any float type, from its element `first` on.
+/// Queries, keys or values in a tensor of any float type.
 struct head_tensor {
   value tensor;
-  std::int64_t first = 0;
-  head_layout at{};
+  geometry::attention_heads at{};
 
   template <class C>
   void load(std::int64_t batch, std::int64_t head, std::int64_t position, C* to) const {
-    load_floats(tensor, first + at.place(batch, head, position), to, at.size);
+    load_floats(tensor, at.first + at.place(batch, head, position), to, at.size);
   }
 };
 
@@ -81,14 +91,15 @@ struct added_bias {
 /// Returns heads as C: in place if that is their type and nothing changes them, else converted row by row into scratch.
 template <class C, class F = unchanged>
 result<key_source<C>> wide_heads(run_context& c, const head_tensor& t, const F& change = {}) {
-  const head_layout& at = t.at;
-  if (!change && t.tensor.type == dtype_of<C>) return key_source<C>{static_cast<const C*>(t.tensor.data) + t.first, at};
+  const geometry::attention_heads& at = t.at;
+  if (!change && t.tensor.type == dtype_of<C>)
+    return key_source<C>{static_cast<const C*>(t.tensor.data) + at.first, at};
   const std::int64_t rows = at.batches * at.heads * at.length;
   const result<std::span<C>> made = c.scratch<C>(std::size_t(rows * at.size));
   if (!made) return made.error();
-  const head_layout to = at.row_stride == at.size
-                             ? head_layout::split(at.batches, at.heads, at.length, at.size)
-                             : head_layout::joined(at.batches, at.heads, at.length, at.size, at.heads * at.size);
+  const geometry::attention_heads to = at.row_stride == at.size
+                                           ? split_heads(at.batches, at.heads, at.length, at.size)
+                                           : joined_heads(at.batches, at.heads, at.length, at.size, at.heads * at.size);
   parallel_each_row(c, rows, grain_of(1 << 15, at.size), [&](std::int64_t r, std::size_t) {
     const std::int64_t head = r % at.heads, position = r / at.heads % at.length;
     const std::int64_t batch = r / at.heads / at.length;
@@ -111,7 +122,7 @@ struct past_heads {
 template <class C, class P, class F = unchanged>
 void join_heads(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now, std::int64_t total,
                 const value* present, C* to, const F& change = {}) {
-  const head_layout& at = now.at;
+  const geometry::attention_heads& at = now.at;
   const std::int64_t heads = at.batches * at.heads, row = total * at.size;
   const auto keep = [&](std::int64_t first, C* to_here, std::int64_t n) {  // in place, nothing has to be copied
     if (bytes_of(old.tensor) + first * std::int64_t(element_bytes(old.tensor.type)) !=
@@ -148,7 +159,7 @@ result<C*> output_buffer(run_context& c, std::size_t i, const extents& shape, va
 struct key_rows {
   const void* data = nullptr;
   dtype type = dtype::f32;
-  head_layout at{};
+  geometry::attention_heads at{};
 };
 
 /// Joins past and new rows of `width` elements as join_heads() does. The past is copied; make(batch, position, head,
@@ -156,7 +167,7 @@ struct key_rows {
 template <class S, class P, class F>
 status join_made_rows(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now,
                       std::int64_t total, std::int64_t width, S* to, const F& make) {
-  const head_layout& at = now.at;
+  const geometry::attention_heads& at = now.at;
   const std::int64_t heads = at.batches * at.heads, row = total * width;
   const result<std::span<float>> buffers = c.scratch<float>(c.lanes() * std::size_t(at.size));
   if (!buffers) return buffers.error();
@@ -179,10 +190,10 @@ status join_made_rows(run_context& c, const past_heads& old, const P& past_of, c
 template <class S, class P, class F>
 status join_narrow(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now, std::int64_t total,
                    S* to, const F& change) {
-  const head_layout& at = now.at;
+  const geometry::attention_heads& at = now.at;
   const auto make = [&](std::int64_t batch, std::int64_t i, std::int64_t head, float* buffer, S* row) {
     if (!change && now.tensor.type == dtype_of<S>) {
-      std::copy_n(static_cast<const S*>(now.tensor.data) + now.first + at.place(batch, head, i), at.size, row);
+      std::copy_n(static_cast<const S*>(now.tensor.data) + at.first + at.place(batch, head, i), at.size, row);
     } else {
       now.load(batch, head, i, buffer);
       change(batch, i, head, buffer);
@@ -209,9 +220,9 @@ status join_rows(run_context& c, const past_heads& old, const P& past_of, const 
 template <class C = float, class P, class F = unchanged>
 result<key_rows> joined_keys(run_context& c, const head_tensor& now, const past_heads& old, const P& past_of,
                              std::int64_t total, std::size_t output, const F& change = {}, bool narrow = true) {
-  const head_layout& at = now.at;
+  const geometry::attention_heads& at = now.at;
   const extents shape{at.batches, at.heads, total, at.size};
-  const head_layout split = head_layout::split(at.batches, at.heads, total, at.size);
+  const geometry::attention_heads split = split_heads(at.batches, at.heads, total, at.size);
   value* present = nullptr;
   result<key_rows> made = key_rows{};
   const auto join_as = [&]<class S>(std::type_identity<S>) {
@@ -254,7 +265,7 @@ result<key_rows> past_and_new(run_context& c, const head_tensor& now, const equa
   }
   if (!change && narrow && now.tensor.type != dtype_of<C>) {
     const auto* const bytes = static_cast<const std::byte*>(now.tensor.data);
-    return key_rows{bytes + now.first * (bits_of(now.tensor.type) / 8), now.tensor.type, now.at};
+    return key_rows{bytes + now.at.first * (bits_of(now.tensor.type) / 8), now.tensor.type, now.at};
   }
   const auto wide = wide_heads<C>(c, now, change);
   if (!wide) return wide.error();
@@ -271,14 +282,14 @@ inline double usual_scale(std::int64_t size) { return 1 / std::sqrt(double(std::
 /// to. Its output is [batch, length, heads * size]. A scale of 0 is the default.
 inline attention_work work_of(const key_source<float>& q, const key_rows& k, const key_rows& v, std::int64_t keys,
                               float scale) {
-  const head_layout& at = q.at;
+  const geometry::attention_heads& at = q.at;
   attention_work work{};
   work.key_type = k.type;
   work.batches = at.batches, work.heads = at.heads, work.key_heads = k.at.heads;
   work.queries = at.length, work.keys = keys, work.size = at.size, work.value_size = v.at.size;
   work.q = q.data, work.k = k.data, work.v = v.data;
-  work.at_q = at.strides(), work.at_k = k.at.strides(), work.at_v = v.at.strides();
-  work.at_y = head_layout::joined(at.batches, at.heads, at.length, v.at.size, at.heads * v.at.size).strides();
+  work.at_q = strides_of(at), work.at_k = strides_of(k.at), work.at_v = strides_of(v.at);
+  work.at_y = strides_of(joined_heads(at.batches, at.heads, at.length, v.at.size, at.heads * v.at.size));
   work.scale = scale != 0 ? scale : float(usual_scale(at.size));
   return work;
 }

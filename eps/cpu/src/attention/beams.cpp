@@ -23,7 +23,7 @@ status check_beams(const value& beams, std::int64_t batches, std::int64_t past) 
 /// Gathers keys or values in scratch, each position of the past from the beam that `beams` contains for it.
 status pick_beams(run_context& c, const value& beams, const key_rows& from, const attention_work& work,
                   const void*& picked, head_strides& at) {
-  const head_layout& l = from.at;
+  const geometry::attention_heads& l = from.at;
   const std::int64_t width = beams.shape[1], capacity = beams.shape[2], row = l.size * (bits_of(from.type) / 8);
   const auto made = scratch_of<std::byte>(c, {l.batches, l.heads, work.keys, row});
   if (!made) return made.error();
@@ -37,7 +37,7 @@ status pick_beams(run_context& c, const value& beams, const key_rows& from, cons
                   all + ((source * l.heads + head % l.heads) * l.length + t) * row, std::size_t(row));
     }
   });
-  picked = *made, at = head_layout::split(l.batches, l.heads, work.keys, l.size).strides();
+  picked = *made, at = strides_of(split_heads(l.batches, l.heads, work.keys, l.size));
   return {};
 }
 

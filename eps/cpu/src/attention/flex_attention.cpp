@@ -66,8 +66,7 @@ status flex_attention::run_as(run_context& c) const {
   const extents shape{q[0], q[1], length, keys};
   const auto scores = scratch_of<C>(c, shape);
   const auto heads_of = [&](std::size_t i) {
-    const extents& s = c.input(i).shape;
-    return wide_heads<C>(c, {c.input(i), 0, head_layout::split(s[0], s[1], s[2], s[3])});
+    return wide_heads<C>(c, {c.input(i), geometry::split_heads<std::int64_t>(c.input(i).shape)});
   };
   const auto from_q = heads_of(0), from_k = heads_of(1), from_v = heads_of(2);
   const std::int64_t heads = q[0] * q[1], group = q[1] / std::max<std::int64_t>(1, k[1]);

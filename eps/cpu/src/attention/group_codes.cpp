@@ -46,8 +46,8 @@ void store_codes(dtype type, const float* row, const float* scales, std::int64_t
 }
 
 result<key_rows> numbers_of_codes(run_context& c, const key_rows& stored, std::int64_t size) {
-  const head_layout& at = stored.at;
-  const head_layout split = head_layout::split(at.batches, at.heads, at.length, size);
+  const geometry::attention_heads& at = stored.at;
+  const geometry::attention_heads split = split_heads(at.batches, at.heads, at.length, size);
   if (stored.type == dtype::i8) return key_rows{stored.data, dtype::i8, split};
   const std::int64_t rows = at.batches * at.heads * at.length, grain = 1 + (1 << 15) / (1 + size);
   const auto count = std::size_t(rows * size);

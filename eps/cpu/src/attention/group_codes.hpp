@@ -22,7 +22,7 @@ constexpr std::int64_t code_width(dtype type, std::int64_t size) { return type =
 template <class P, class F>
 result<key_rows> join_codes(run_context& c, const head_tensor& now, const past_heads& old, const P& past_of,
                             std::int64_t total, std::size_t output, const float* scales, const F& change) {
-  const head_layout& at = now.at;
+  const geometry::attention_heads& at = now.at;
   const dtype type = old.tensor.type;
   const std::int64_t width = code_width(type, at.size);
   const extents shape{at.batches, at.heads, total, width};
@@ -37,7 +37,7 @@ result<key_rows> join_codes(run_context& c, const head_tensor& now, const past_h
     store_codes(type, buffer, scales + head * at.size, at.size, row);
   };
   if (status s = join_made_rows<std::byte>(c, old, past_of, now, total, width, *to, make); !s) return s;
-  return key_rows{*to, type, head_layout::split(at.batches, at.heads, total, width)};
+  return key_rows{*to, type, split_heads(at.batches, at.heads, total, width)};
 }
 
 }  // namespace CAMEO_NAMESPACE::eps

@@ -4,12 +4,14 @@
 #include "attention_parts.hpp"
 #include "functions/float_rows.hpp"
 #include "group_codes.hpp"
+#include "operands/usable_sizes.hpp"
 
 // Shared by GroupQueryAttention and SparseAttention: a cache of keys in which each sequence has a separate length.
 namespace CAMEO_NAMESPACE::eps {
 
 /// The sizes that the inputs contain.
 struct group_sizes {
+  geometry::attention at;
   std::int64_t batches, length, size;  // of the new queries and keys
   std::int64_t past, total;            // the capacity of the past, and of present, in rows
   bool first;                          // there is no past, whatever past_key contains
@@ -33,14 +35,18 @@ struct group_sizes {
   std::int64_t joined_rows(std::int64_t batch) const { return rows_before(batch) + (first ? keys(batch) : length); }
 };
 
-/// Reads the sizes of the new rows, inputs 0 to 2, whose shapes are those that the operators state.
-inline status read_new_sizes(run_context& c, std::int64_t heads, std::int64_t key_heads, group_sizes& s) {
-  const value &q = c.input(0), &k = c.input(1), &v = c.input(2);
-  if (status together = check_together("key", bool(k), "value", bool(v)); !together) return together;
-  const std::int64_t rows = k ? heads : heads + 2 * key_heads;
-  s.batches = q.shape[0], s.length = q.shape[1], s.size = q.shape[2] / rows;
-  if (status fits = check_multiple("a row of query", q.shape[2], rows, "its heads"); !fits) return fits;
-  return k ? check_count("a row of key", k.shape[2], key_heads * s.size) : status{};
+/// Reads the sizes of inputs 0 to 4 (query, key, value, past_key, past_value).
+inline status read_group_sizes(run_context& c, const geometry::group_query_attributes& how, std::int64_t total_length,
+                               group_sizes& s) {
+  if (status usable = usable_inputs(c, {0, 1, 2, 3, 4}); !usable) return usable;
+  geometry::attention_inputs in = shapes_of(c, 3);
+  in.total_length = total_length;
+  const result<geometry::attention> made = geometry::group_query_attention_of<std::int64_t>(in, how);
+  if (!made) return made.error();
+  s.at = *made;
+  s.batches = made->q.batches, s.length = made->q.length, s.size = made->q.size;
+  s.past = made->past, s.total = made->keys, s.window = how.window, s.first = total_length == s.length;
+  return {};
 }
 
 /// Rotates rows by angles: tables of cosines and sines, and the positions that select their rows.
@@ -109,7 +115,7 @@ inline status keep_window(run_context& c, const group_sizes& s, const key_rows& 
   const result<value*> made = c.output(output, past.shape);
   if (!made) return made.error();
   const value& present = **made;
-  const head_layout& at = joined.at;
+  const geometry::attention_heads& at = joined.at;
   const std::int64_t bytes = bits_of(present.type) / 8;
   parallel_each(c, at.batches * at.heads, 1 + (1 << 16) / (1 + s.past * at.size), [&](std::int64_t h, std::size_t) {
     const std::int64_t batch = h / at.heads, rows = s.kept(s.keys(batch));
@@ -154,14 +160,10 @@ struct group_scales {
 };
 
 /// Reads inputs 0 to 4 (query, key, value, past_key, past_value) and writes outputs 1 and 2.
-inline result<group_rows> read_group(run_context& c, const group_sizes& s, std::int64_t heads, std::int64_t key_heads,
-                                     const group_changes& changes, const group_scales& scales = {}) {
-  const value &q_in = c.input(0), &k_in = c.input(1), &v_in = c.input(2);
-  const std::int64_t row = q_in.shape[2], key_row = k_in ? key_heads * s.size : row;
-  const head_tensor queries{q_in, 0, head_layout::joined(s.batches, heads, s.length, s.size, row)};
-  head_tensor k{k_in ? k_in : q_in, 0, head_layout::joined(s.batches, key_heads, s.length, s.size, key_row)}, v = k;
-  if (k_in) v.tensor = v_in;
-  else k.first = heads * s.size, v.first = (heads + key_heads) * s.size;
+inline result<group_rows> read_group(run_context& c, const group_sizes& s, const group_changes& changes,
+                                     const group_scales& scales = {}) {
+  const head_tensor queries{c.input(0), s.at.q}, k{c.has_input(1) ? c.input(1) : c.input(0), s.at.k};
+  const head_tensor v{c.has_input(2) ? c.input(2) : c.input(0), s.at.v};
   const auto q = wide_heads<float>(c, queries, changes.q);
   if (!q) return q.error();
   const auto k_all = join_ragged(c, s, k, 3, 1, scales.k, changes.k);

@@ -3,7 +3,6 @@
 
 #include "attention_scores.hpp"
 #include "group_parts.hpp"
-#include "operands/usable_sizes.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
 namespace {
@@ -12,28 +11,13 @@ constexpr bool has_codes(dtype type) { return type == dtype::i8 || type == dtype
 
 /// Checks that the caches have the types that the attributes define.
 status check_codes(const value& past_k, const value& past_v, const group_query_attention& how) {
-  if (!past_k) return check_needs("kv_cache_bit_width", how.code_bits != 0, "past_key, of 0 rows at first", false);
+  if (!past_k) return {};
   const bool fits = how.code_bits == 0   ? !has_codes(past_k.type)
                     : how.code_bits == 4 ? past_k.type == dtype::u8
                                          : past_k.type == dtype::i8 || past_k.type == dtype::f8e4m3fn;
   if (fits) return check_type("past_value", past_v.type, past_k.type);
   return bad_input("past_key has elements of ", past_k.type, ", which kv_cache_bit_width ", how.code_bits,
                    " contradicts");
-}
-
-status check_past(run_context& c, const group_query_attention& how, group_sizes& s) {
-  const value &past_k = c.input(3), &past_v = c.input(4);
-  if (status fits = check_together("past_key", bool(past_k), "past_value", bool(past_v)); !fits) return fits;
-  if (status codes = check_codes(past_k, past_v, how); !codes) return codes;
-  s.past = 0, s.window = how.forgets ? how.window : 0;
-  if (!past_k) return check_needs("sliding_window_cache", how.forgets, "past_key", false);
-  const extents& shape = past_k.shape;
-  const std::int64_t width = code_width(how.code_bits == 4 ? dtype::u8 : dtype::f32, s.size);
-  s.past = shape[2];
-  const status checked = check_all(
-      {check_count("a row of past_key", shape[3], width), check_number("local_window_size", s.window, 0, s.past)});
-  if (!checked) return checked;
-  return usable_sizes("past_key", shape);
 }
 
 status check_lengths(const group_sizes& s, std::int64_t given) {
@@ -44,19 +28,16 @@ status check_lengths(const group_sizes& s, std::int64_t given) {
   return {};
 }
 
-status read_sizes(run_context& c, const group_query_attention& how, group_sizes& s, std::int64_t& given) {
-  const value &q = c.input(0), &lengths = c.input(5);
-  if (status fits = read_new_sizes(c, how.heads, how.key_heads, s); !fits) return fits;
-  if (status usable = usable_sizes("query", q.shape); !usable) return usable;
-  if (status all = check_count("seqlens_k", lengths.shape.count(), s.batches); !all) return all;
-  if (status past = check_past(c, how, s); !past) return past;
+status read_sizes(run_context& c, const group_query_attention& how, group_sizes& s) {
+  const value& lengths = c.input(5);
+  const std::int64_t window = how.forgets ? how.window : 0, given = *static_cast<const std::int32_t*>(c.input(6).data);
+  if (status read = read_group_sizes(c, {how.heads, how.key_heads, window, how.code_bits}, given, s); !read)
+    return read;
+  const status checked =
+      check_all({check_count("seqlens_k", lengths.shape.count(), s.batches), check_codes(c.input(3), c.input(4), how),
+                 usable_sizes("present_key", {s.batches, how.key_heads, s.total, s.size})});
+  if (!checked) return checked;
   s.lengths = static_cast<const std::int32_t*>(lengths.data);
-  given = *static_cast<const std::int32_t*>(c.input(6).data);
-  if (status fits = check_at_least("total_sequence_length", given, s.length); !fits) return fits;
-  s.first = given == s.length;
-  if (s.window == 0) s.total = std::max(given, s.past);
-  else if (!checked_add(s.first ? 0 : s.past, s.length, s.total)) return status_code::out_of_memory;
-  if (status usable = usable_sizes("present_key", {s.batches, how.key_heads, s.total, s.size}); !usable) return usable;
   return check_lengths(s, given);
 }
 
@@ -85,9 +66,8 @@ status read_group_bias(run_context& c, const group_sizes& s, const value& bias, 
   const bool shifts = s.window > 0 && !s.first;
   const auto read = shifts ? bias_of_window(c, s, bias) : wide_scores(c, bias);
   if (!read) return read.error();
-  work.bias = *read, work.bias_keys = shifts ? s.total : b[3];
-  const std::int64_t head = b[2] * work.bias_keys;
-  work.at_bias = {b[0] == 1 && !shifts ? 0 : b[1] * head, b[1] == 1 ? 0 : head, work.bias_keys};
+  const extents shape = shifts ? extents{s.batches, b[1], s.length, s.total} : b;
+  work.bias = *read, work.bias_keys = shape[3], work.at_bias = strides_of_bias(shape);
   return {};
 }
 
@@ -137,8 +117,7 @@ result<group_query_attention> group_query_attention::bind(bind_context& c) {
   made.per_channel = a.k_quant_type == quantized::per_channel;
   if (a.k_quant_type != a.v_quant_type) return bad_attribute("k_quant_type and v_quant_type must be equal");
   const status checked = check_all(
-      {check_multiple("num_heads", made.heads, made.key_heads, "kv_num_heads"),
-       check_needs("local_window_size", made.window != -1, "causal", made.causal),
+      {check_needs("local_window_size", made.window != -1, "causal", made.causal),
        check_needs("sliding_window_cache", made.forgets, "local_window_size", made.window >= 1),
        check_needs("qk_output", made.shown != 0, "sliding_window_cache 0", !made.forgets),
        check_together("qk_output", made.shown != 0, "the output output_qk", c.has_output(3)),
@@ -149,9 +128,8 @@ result<group_query_attention> group_query_attention::bind(bind_context& c) {
 
 status group_query_attention::run(run_context& c) const {
   group_sizes s{};
-  std::int64_t given = 0;
-  if (status read = read_sizes(c, *this, s, given); !read) return read;
-  const result<value*> y = c.output(0, extents{s.batches, s.length, heads * s.size});
+  if (status read = read_sizes(c, *this, s); !read) return read;
+  const result<value*> y = c.output(0, s.at.y);
   if (!y) return y.error();
   rotation angles{s};
   angles.interleaved = interleaved;
@@ -162,7 +140,7 @@ status group_query_attention::run(run_context& c) const {
   if (status read = read_norms(c, s, epsilon, changes); !read) return read;
   group_scales scales{};
   if (status read = code_bits ? read_scales(c, *this, s, scales) : status{}; !read) return read;
-  const result<group_rows> rows = read_group(c, s, heads, key_heads, changes, scales);
+  const result<group_rows> rows = read_group(c, s, changes, scales);
   if (!rows) return rows.error();
 
   attention_work work = work_of(rows->q, rows->k, rows->v, s.total, scale);
@@ -179,7 +157,7 @@ status group_query_attention::run(run_context& c) const {
   if (!sinks) return sinks.error();
   work.sinks = *sinks;
   if (shown)
-    if (status written = write_scores(c, work, {3, given, shown == 2}); !written) return written;
+    if (status written = write_scores(c, work, {3, s.at.scores[3], shown == 2}); !written) return written;
   return (*y)->shape.count() == 0 ? status{} : run_attention(c, work, **y);
 }
 

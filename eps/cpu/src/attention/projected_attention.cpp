@@ -17,13 +17,7 @@ bool projected_attention::accepts(const bind_context& c) {
 result<projected_attention> projected_attention::bind(bind_context& c) {
   const attributes_of<op::microsoft::Attention> a{c.attributes};
   projected_attention made{read(a)};
-  const std::span<const std::int64_t> sizes = a.qkv_hidden_sizes;
-  if (!sizes.empty() && (sizes.size() != 3 || sizes[0] != sizes[1]))
-    return bad_attribute("qkv_hidden_sizes must be three numbers, of which the first two are equal");
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    made.sizes[i] = sizes[i];
-    if (status s = of_model(check_multiple("qkv_hidden_sizes", sizes[i], made.heads, "num_heads")); !s) return s;
-  }
+  made.widths = a.qkv_hidden_sizes;
   const value* const w = c.is_constant(1) ? c.inputs[1].constant : nullptr;
   if (!w || w->shape.rank() != 2) return made;
   status kept;
@@ -57,11 +51,10 @@ status project(run_context& c, const projected_attention& how, const value& x, s
 /// Joins keys and values with those of the past before them in output 1: [2, batch, heads, past + new, size]. The type
 /// is that of the output: new rows are rounded first, so that this step computes with the numbers that later steps
 /// read.
-status join_present(run_context& c, const value& past, std::int64_t before, const head_tensor& k, const head_tensor& v,
-                    key_rows& k_all, key_rows& v_all) {
-  if (status s = check_count("a row of V", v.at.size, k.at.size); !s) return s;
-  const std::int64_t total = before + k.at.length;
-  const extents shape{2, k.at.batches, k.at.heads, total, k.at.size};
+status join_present(run_context& c, const projected_sizes& z, const value& past, const head_tensor& k,
+                    const head_tensor& v, key_rows& k_all, key_rows& v_all) {
+  const std::int64_t before = z.past, total = z.keys;
+  const extents shape = z.present;
   const auto past_of = [before](std::int64_t) { return before; };
   const auto join = [&]<class S>(std::type_identity<S>) -> status {
     value* present = nullptr;
@@ -71,7 +64,7 @@ status join_present(run_context& c, const value& past, std::int64_t before, cons
     const past_heads keys{past, before}, values{past, before, past ? past.shape.count() / 2 : 0};
     if (status s = join_rows<S>(c, keys, past_of, k, total, *to); !s) return s;
     if (status s = join_rows<S>(c, values, past_of, v, total, *to + half); !s) return s;
-    k_all = {*to, dtype_of<S>, head_layout::split(shape[1], shape[2], shape[3], shape[4])};
+    k_all = {*to, dtype_of<S>, split_heads(shape[1], shape[2], shape[3], shape[4])};
     v_all = {*to + half, dtype_of<S>, k_all.at};
     return {};
   };
@@ -85,52 +78,41 @@ status join_present(run_context& c, const value& past, std::int64_t before, cons
 
 status projected_attention::run(run_context& c) const {
   const value &x = c.input(0), &weights = c.input(1), &bias = c.input(2), &past = c.input(4);
-  if (status s = usable_inputs(c, {0, 1}); !s) return s;
-  const std::int64_t batches = x.shape[0], length = x.shape[1], width = weights.shape[1];
-  const std::int64_t third = sizes[0] ? sizes[0] : width / 3, hidden = sizes[2] ? sizes[2] : width / 3;
-  const status checked = check_all({check_count("a row of weights", width, 2 * third + hidden),
-                                    check_multiple("the size of Q", third, heads, "num_heads")});
-  if (!checked) return checked;
-  const result<value*> y = c.output(0, extents{batches, length, hidden});
+  if (status s = usable_inputs(c, {0, 1, 4}); !s) return s;
+  const result<projected_sizes> z = geometry::projected_attention_of<std::int64_t>(
+      x.shape, weights.shape, heads, widths, geometry::shape_of(past), bool(past), past || c.has_output(1));
+  if (!z) return z.error();
+  const result<value*> y = c.output(0, z->y);
   if (!y) return y.error();
 
-  const extents shape{batches, length, width};
+  const extents shape{z->batches, z->length, weights.shape[1]};
   const auto all = scratch_of<float>(c, shape);
   const result<const float*> added = wide_vector<float>(c, bias);
   if (!all || !added) return status_code::out_of_memory;
   status projected;
   elements::call(weights.type, [&]<class T>(std::type_identity<T>) {
-    projected = project<T>(c, *this, x, batches * length, weights, *added, *all);
+    projected = project<T>(c, *this, x, z->batches * z->length, weights, *added, *all);
   });
   if (!projected) return projected;
-
-  const projected_rows rows{{*all, std::size_t(shape.count())}, batches, length, third, hidden};
-  return attend_projected(c, *this, rows, c.input(3), past, c.input(5), **y);
+  return attend_projected(c, *this, *z, {*all, std::size_t(shape.count())}, c.input(3), past, c.input(5), **y);
 }
 
-status attend_projected(run_context& c, const microsoft_attention& how, const projected_rows& rows, const value& mask,
-                        const value& past, const value& bias, const value& y) {
-  const std::int64_t batches = rows.batches, length = rows.length, third = rows.third, hidden = rows.hidden;
-  const std::int64_t width = rows.width(), heads = how.heads;
-  const head_layout q = head_layout::joined(batches, heads, length, third / heads, width);
-  key_rows k{rows.all.data() + third, dtype::f32, q};
-  key_rows v{rows.all.data() + 2 * third, dtype::f32,
-             head_layout::joined(batches, heads, length, hidden / heads, width)};
-  std::int64_t before = 0;
-  if (past) {
-    const extents& s = past.shape;
-    if (status fits = check_count("a row of past", s[4], q.size); !fits) return fits;
-    if (status usable = usable_sizes("past", s); !usable) return usable;
-    before = s[3];
-  }
+status attend_projected(run_context& c, const microsoft_attention& how, const projected_sizes& z,
+                        std::span<const float> rows, const value& mask, const value& past, const value& bias,
+                        const value& y) {
+  const std::int64_t third = z.query_width, width = 2 * third + z.value_width;
+  const auto part = [&](std::int64_t all, std::int64_t first) {
+    return joined_heads(z.batches, how.heads, z.length, all / how.heads, width, first);
+  };
+  const geometry::attention_heads q = part(third, 0), of_k = part(third, third), of_v = part(z.value_width, 2 * third);
+  key_rows k{rows.data() + third, dtype::f32, of_k}, v{rows.data() + 2 * third, dtype::f32, of_v};
   if (past || c.has_output(1)) {
-    const value made = value::tensor<float>({std::int64_t(rows.all.size())}, rows.all);
-    if (status joined = join_present(c, past, before, {made, third, k.at}, {made, 2 * third, v.at}, k, v); !joined)
-      return joined;
+    const value made = value::tensor<float>({std::int64_t(rows.size())}, rows);
+    if (status joined = join_present(c, z, past, {made, of_k}, {made, of_v}, k, v); !joined) return joined;
   }
   if (y.shape.count() == 0) return {};
-  attention_work work = work_of({rows.all.data(), q}, k, v, k.at.length, how.scale);
-  work.causal = how.causal, work.past = before;
+  attention_work work = work_of({rows.data(), q}, k, v, z.keys, how.scale);
+  work.causal = how.causal, work.past = z.past;
   if (status s = combine_masks(c, mask, bias, how.hidden_score, work); !s) return s;
   return run_attention(c, work, y);
 }

@@ -21,21 +21,21 @@ result<quantized_attention> quantized_attention::bind(bind_context& c) {
 }
 
 status quantized_attention::run(run_context& c) const {
-  const value &x = c.input(0), &w = c.input(1), &bias = c.input(2);
-  if (status s = usable_inputs(c, {0, 1}); !s) return s;
-  const std::int64_t width = w.shape[1], hidden = width / 3;
-  const result<value*> y = c.output(0, extents{x.shape[0], x.shape[1], hidden});
+  const value &x = c.input(0), &w = c.input(1), &bias = c.input(2), &past = c.input(8);
+  if (status s = usable_inputs(c, {0, 1, 8}); !s) return s;
+  const result<projected_sizes> z = geometry::projected_attention_of<std::int64_t>(
+      x.shape, w.shape, heads, {}, geometry::shape_of(past), bool(past), past || c.has_output(1));
+  if (!z) return z.error();
+  const result<value*> y = c.output(0, z->y);
   if (!y) return y.error();
-  const extents shape{x.shape[0], x.shape[1], width};
+  const extents shape{z->batches, z->length, w.shape[1]};
   const auto all = scratch_of<float>(c, shape);
   if (!all) return all.error();
   if (shape.count() != 0) {
     const scaled_codes factors{x, w, c.input(3), c.input(4), c.input(6), c.input(7), bias};
     if (status done = multiply_to_floats(c, factors, weights, *all); !done) return done;
   }
-  const value none{};
-  const projected_rows projected{{*all, std::size_t(shape.count())}, x.shape[0], x.shape[1], hidden, hidden};
-  return attend_projected(c, *this, projected, c.input(5), c.input(8), none, **y);
+  return attend_projected(c, *this, *z, {*all, std::size_t(shape.count())}, c.input(5), past, {}, **y);
 }
 
 }  // namespace CAMEO_NAMESPACE::eps

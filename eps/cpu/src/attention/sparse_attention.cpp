@@ -3,7 +3,6 @@
 
 #include "group_parts.hpp"
 #include "machine/lane_scratch.hpp"
-#include "operands/usable_sizes.hpp"
 #include "skeletons/float_output.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
@@ -42,12 +41,9 @@ status read_layouts(const value& starts, const value& columns, std::int64_t head
 }
 
 status read_sparse_sizes(run_context& c, std::int64_t heads, std::int64_t key_heads, group_sizes& s) {
-  const value &past_k = c.input(3), &lengths = c.input(8);
-  if (status fits = read_new_sizes(c, heads, key_heads, s); !fits) return fits;
-  const extents& past = past_k.shape;
-  if (status fits = check_count("a row of past_key", past[3], s.size); !fits) return fits;
-  if (status usable = usable_inputs(c, {0, 3}); !usable) return usable;
-  s.past = s.total = past[2], s.has_space = true;
+  const value& lengths = c.input(8);
+  if (status fits = read_group_sizes(c, {heads, key_heads}, c.input(0).shape[1], s); !fits) return fits;
+  s.total = s.past, s.has_space = true;
   s.first = *static_cast<const std::int32_t*>(c.input(7).data) == s.length;
   const auto less_one = c.scratch<std::int32_t>(std::size_t(s.batches));
   if (!less_one) return less_one.error();
@@ -84,14 +80,14 @@ status sparse_attention::run(run_context& c) const {
   layouts.block = block;
   if (status read = read_sparse_sizes(c, heads, key_heads, s); !read) return read;
   if (status read = read_layouts(c.input(5), c.input(6), heads, layouts); !read) return read;
-  const auto y = float_output<float>::make(c, 0, {s.batches, s.length, heads * s.size});
+  const auto y = float_output<float>::make(c, 0, s.at.y);
   if (!y) return y.error();
   rotation angles{s};
   angles.interleaved = interleaved;
   group_changes changes{};
   const status rotated = rotates ? read_rotation(c, s, c.input(9), c.input(10), {}, angles, changes) : status{};
   if (!rotated) return rotated;
-  const result<group_rows> rows = read_group(c, s, heads, key_heads, changes);
+  const result<group_rows> rows = read_group(c, s, changes);
   if (!rows) return rows.error();
   if (c.input(0).shape.count() == 0) return y->store(c), status{};
 

@@ -1,10 +1,9 @@
 #include <cameo/eps/cpu/center_crop_pad.hpp>
+#include <cameo/geometry/pad.hpp>
 #include <cameo/op/attributes/onnx.hpp>
 
 #include "operands/operand_values.hpp"
 #include "skeletons/strided_copy.hpp"
-
-#include <algorithm>
 
 namespace CAMEO_NAMESPACE::eps {
 
@@ -13,34 +12,24 @@ result<center_crop_pad> center_crop_pad::bind(bind_context& c) {
 }
 
 status center_crop_pad::run(run_context& c) const {
-  const value &x = c.input(0), &sizes = c.input(1);
-  const std::size_t rank = x.shape.rank(), bytes = element_bytes(x.type);
-  const auto named = std::int64_t(axes.given ? axes.size() : rank);
-  if (status s = check_count("shape", sizes.shape.count(), named); !s) return s;
-  extents shape = x.shape;
-  std::uint32_t seen = 0;
-  for (std::int64_t i = 0; i < named; ++i) {
-    std::size_t axis = 0;
-    if (status found = find_axis(axes.given ? axes[std::size_t(i)] : i, rank, axis, seen); !found) return found;
-    shape[axis] = integers{sizes}[i];
-  }
-  if (status s = check_sizes("a size of shape", shape); !s) return s;
+  const value& x = c.input(0);
+  number_input named, wanted;
+  const status read = check_all({named.read({}, "axes", axes), wanted.read(c.input(1), "shape")});
+  if (!read) return read;
+  const auto made = geometry::center_crop_pad_of<std::int64_t>(x.shape, named.list, wanted.room);
+  if (!made) return made.error();
+  const extents shape = made->out, from = row_major_strides(x.shape), to = row_major_strides(shape);
   const result<value*> y = c.output(0, shape);
   if (!y) return y.error();
   if (shape.count() == 0) return {};
+  const std::size_t bytes = element_bytes(x.type);
   const std::byte zero[16] = {};
   if (shape != x.shape) fill(c, (*y)->data, shape.count(), zero, bytes);
   if (x.shape.count() == 0) return {};
-  const extents from = row_major_strides(x.shape), to = row_major_strides(shape);
-  std::int64_t source = 0, target = 0;
-  extents kept;
-  for (std::size_t i = 0; i < rank; ++i) {
-    kept.push_back(std::min(x.shape[i], shape[i]));
-    source += (x.shape[i] - kept[i]) / 2 * from[i], target += (shape[i] - kept[i]) / 2 * to[i];
-  }
   strided_copy copy{bytes};
-  copy.loops(kept, from, to);
-  copy.run(c, bytes_of(x) + std::size_t(source) * bytes, bytes_of(**y) + std::size_t(target) * bytes);
+  copy.loops(made->kept(), from, to);
+  copy.run(c, bytes_of(x) + std::size_t(made->source(from)) * bytes,
+           bytes_of(**y) + std::size_t(made->target(to)) * bytes);
   return {};
 }
 

@@ -1,4 +1,6 @@
 #include <cameo/eps/cpu/transpose.hpp>
+#include <cameo/geometry/blocks.hpp>
+#include <cameo/geometry/permutation.hpp>
 
 #include "operands/operand_values.hpp"
 #include "operands/small_elements.hpp"
@@ -14,18 +16,26 @@ result<K> bind_blocks(bind_context& c) {
   return K{a.blocksize, a.mode == op::depth_to_space_mode_choice::crd};
 }
 
-/// Strides of the axes channel, h, y, w and x, where (h, y) is a row and (w, x) a column of the image, and y and x are
-/// positions in a block: of the tensor with blocks in its channels (depth), and of the tensor with blocks in its rows
-/// and columns (space).
-struct blocks {
-  std::int64_t channel, y, x, h, w;
-};
-blocks steps_in_depth(std::int64_t channels, std::int64_t h, std::int64_t w, std::int64_t b, bool channel_first) {
-  if (channel_first) return {b * b * h * w, b * h * w, h * w, w, 1};
-  return {h * w, b * channels * h * w, channels * h * w, w, 1};
-}
-blocks steps_in_space(std::int64_t h, std::int64_t w, std::int64_t b) {
-  return {h * b * w * b, w * b, 1, b * w * b, b};
+/// Copies blocks of pixels from input 0 to output 0.
+status move_blocks(run_context& c, const result<geometry::pixel_blocks>& made, bool to_space, bool channel_first) {
+  if (!made) return made.error();
+  const geometry::pixel_blocks& b = *made;
+  return move_to_output(c, c.input(0), 0, b.out, [&](strided_copy& copy) {
+    using at = geometry::block_strides;
+    const at depth = b.strides_in_depth(channel_first), space = b.strides_in_space();
+    const at &from = to_space ? depth : space, &to = to_space ? space : depth;
+    const auto loop = [&](std::int64_t count, std::int64_t at::* axis) { copy.loop(count, from.*axis, to.*axis); };
+    loop(b.images, &at::image);
+    if (to_space || channel_first) loop(b.channels, &at::channel);
+    if (to_space) loop(b.height, &at::h);
+    loop(b.block, &at::y);
+    if (to_space) loop(b.width, &at::w);
+    loop(b.block, &at::x);
+    if (to_space) return;
+    if (!channel_first) loop(b.channels, &at::channel);
+    loop(b.height, &at::h);
+    loop(b.width, &at::w);
+  });
 }
 
 }  // namespace
@@ -35,25 +45,15 @@ result<transpose> transpose::bind(bind_context& c) {
 }
 status transpose::run(run_context& c) const {
   const value& x = c.input(0);
-  const std::size_t rank = x.shape.rank();
-  if (!perm.empty())
-    if (status s = check_count("perm", std::int64_t(perm.size()), std::int64_t(rank)); !s) return s;
-  const extents strides = row_major_strides(x.shape);
-  extents shape, from;
-  std::uint32_t seen = 0;
-  for (std::size_t i = 0; i < rank; ++i) {
-    std::size_t axis = 0;
-    const std::int64_t number = perm.empty() ? std::int64_t(rank - 1 - i) : perm[i];
-    if (status found = find_axis(number, rank, axis, seen); !found) return found;
-    shape.push_back(x.shape[axis]);
-    from.push_back(strides[axis]);
-  }
+  const result<geometry::permutation> made = geometry::transpose_of<std::int64_t>(x.shape, perm);
+  if (!made) return made.error();
+  const extents shape = made->out;
   const result<byte_output> y = byte_output::make(c, 0, shape);
   const result<value> bytes = whole_bytes(c, x);
   if (!y) return y.error();
   if (!bytes) return bytes.error();
   strided_copy copy{element_bytes(bytes->type)};
-  copy.loops(shape, from, row_major_strides(shape));
+  copy.loops(shape, made->permuted(row_major_strides(x.shape)), row_major_strides(shape));
   copy.run(c, bytes->data, y->bytes.data);
   y->store(c);
   return {};
@@ -61,39 +61,12 @@ status transpose::run(run_context& c) const {
 
 result<depth_to_space> depth_to_space::bind(bind_context& c) { return bind_blocks<depth_to_space>(c); }
 status depth_to_space::run(run_context& c) const {
-  const value& x = c.input(0);
-  const std::int64_t b = block, n = x.shape[0], h = x.shape[2], w = x.shape[3];
-  const std::int64_t channels = x.shape[1] / (b * b);
-  extents shape{n, channels, 0, 0};
-  if (!checked_multiply(h, b, shape[2]) || !checked_multiply(w, b, shape[3])) return status_code::out_of_memory;
-  return move_to_output(c, x, 0, shape, [&](strided_copy& copy) {
-    const blocks from = steps_in_depth(channels, h, w, b, channel_first), to = steps_in_space(h, w, b);
-    copy.loop(n, channels * b * b * h * w, channels * b * b * h * w);
-    copy.loop(channels, from.channel, to.channel);
-    copy.loop(h, from.h, to.h);
-    copy.loop(b, from.y, to.y);
-    copy.loop(w, from.w, to.w);
-    copy.loop(b, from.x, to.x);
-  });
+  return move_blocks(c, geometry::depth_to_space_of<std::int64_t>(c.input(0).shape, block), true, channel_first);
 }
 
 result<space_to_depth> space_to_depth::bind(bind_context& c) { return bind_blocks<space_to_depth>(c); }
 status space_to_depth::run(run_context& c) const {
-  const value& x = c.input(0);
-  const std::int64_t b = block, n = x.shape[0], channels = x.shape[1];
-  const std::int64_t h = x.shape[2] / b, w = x.shape[3] / b;
-  extents shape{n, 0, h, w};
-  if (!checked_multiply(channels, b * b, shape[1])) return status_code::out_of_memory;
-  return move_to_output(c, x, 0, shape, [&](strided_copy& copy) {
-    const blocks from = steps_in_space(h, w, b), to = steps_in_depth(channels, h, w, b, channel_first);
-    copy.loop(n, channels * b * b * h * w, channels * b * b * h * w);
-    if (channel_first) copy.loop(channels, from.channel, to.channel);
-    copy.loop(b, from.y, to.y);
-    copy.loop(b, from.x, to.x);
-    if (!channel_first) copy.loop(channels, from.channel, to.channel);
-    copy.loop(h, from.h, to.h);
-    copy.loop(w, from.w, to.w);
-  });
+  return move_blocks(c, geometry::space_to_depth_of<std::int64_t>(c.input(0).shape, block), false, channel_first);
 }
 
 result<reverse_sequence> reverse_sequence::bind(bind_context& c) {

@@ -1,5 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/detail/number_sets.hpp>
+#include <cameo/geometry/axes.hpp>
+#include <cameo/op/attributes/read_attribute.hpp>
 
 #include "refuse.hpp"
 
@@ -32,6 +34,22 @@ inline status read_extents(const value& v, std::string_view what, extents& out) 
   for (std::int64_t i = 0; i < from.count(); ++i) out.push_back(from[i]);
   return {};
 }
+
+/// A list of sizes or axes for a contract: an input, or else the attribute that it was in older versions; or absent.
+struct number_input {
+  extents room;
+  geometry::number_list list;  // of `room`, or of the attribute
+
+  status read(const value& v, std::string_view what, const attribute_list<std::int64_t>& otherwise = {}) {
+    if (v) {
+      if (status s = read_extents(v, what, room); !s) return s;
+      list = room.dims();
+    } else if (otherwise.given) {
+      list = otherwise;
+    }
+    return {};
+  }
+};
 
 /// Checks that sizes, such as those of read_extents(), are not negative. `what` is one of them.
 inline status check_sizes(std::string_view what, const extents& sizes) {

@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/detail/float_product.hpp>
 #include <cameo/eps/cpu/recurrent.hpp>
+#include <cameo/geometry/recurrent.hpp>
 #include <cameo/op/attributes/onnx.hpp>
 
 #include <cstring>
@@ -53,16 +54,6 @@ void activate(const gate_activation& how, C clip, C* y, std::int64_t n) {
   how.row(how.parameters, y, y, n);
 }
 
-/// The sizes of a run, which have been checked.
-struct sizes {
-  std::int64_t length, batch, inputs, hidden, gates, directions;
-  std::int64_t answer = 0;  // elements of the attention's answer, which are appended to the inputs that W multiplies
-  std::int64_t width() const { return gates * hidden; }
-  extents state(bool batch_first) const {
-    return batch_first ? extents{batch, directions, hidden} : extents{directions, batch, hidden};
-  }
-};
-
 /// Checks the lengths of sequences, if they are given: [batch] numbers up to `most`.
 status check_lengths(std::string_view name, const value& lengths, std::int64_t most) {
   for (std::int64_t b = 0; lengths && b < lengths.shape[0]; ++b)
@@ -70,36 +61,23 @@ status check_lengths(std::string_view name, const value& lengths, std::int64_t m
   return {};
 }
 
-/// Checks the inputs of the attention, and sets the size of its result ("answer").
-status check_memory(run_context& c, sizes& s) {
-  const value &memory = c.input(11), &lengths = c.input(12);
-  for (const std::size_t i : {8, 9, 10, 11})
-    if (status given = check_needs("the attention", true, "QW, MW, V and M", bool(c.input(i))); !given) return given;
-  if (status fits = check_lengths("memory_seq_lens", lengths, memory.shape[1]); !fits) return fits;
-  s.answer = c.input(13) ? c.input(13).shape[2] : memory.shape[2];
-  return check_count("a row of W, without its inputs,", c.input(1).shape[2] - s.inputs, s.answer);
-}
-
-result<sizes> read_sizes(const recurrent_state& how, run_context& c) {
-  const extents &x = c.input(0).shape, &w = c.input(1).shape, &r = c.input(2).shape;
-  if (status fits = check_shape("W", w, {how.directions, w[1], w[2]}); !fits) return fits;
-  sizes s{x[how.batch_first ? 1 : 0],
-          x[how.batch_first ? 0 : 1],
-          x[2],
-          r[how.quantized ? 1 : 2],
-          how.gates(),
-          how.directions};
-  std::int64_t width = 0, all = 0, rows = 0;
-  const bool fits_r = checked_multiply(s.hidden, 2 * s.gates, width) && checked_multiply(width, s.directions, all);
-  const extents state = s.state(how.batch_first);
-  const bool is_lstm = how.kind == recurrent_state::cell::lstm;
-  const status checked = check_all(
-      {check_fits("X", checked_multiply(s.length, s.batch, rows)), check_fits("R", fits_r),
-       check_input("sequence_lens", c.input(4), {s.batch}), check_input("initial_h", c.input(5), state),
-       is_lstm ? check_input("initial_c", c.input(6), state) : status{}, how.attends ? check_memory(c, s) : status{}});
-  if (!checked) return checked;
-  if (status fits = check_lengths("sequence_lens", c.input(4), s.length); !fits) return fits;
-  return s;
+/// Checks the inputs, and returns the sizes of a run.
+result<geometry::recurrent> read_sizes(const recurrent_state& how, run_context& c) {
+  const auto of = [&](std::size_t i) { return geometry::shape_of(c.input(i)); };
+  geometry::recurrent_inputs in{of(0), of(1), of(2), of(4), of(5), of(6)};
+  if (how.attends) {
+    for (const std::size_t i : {8, 9, 10, 11})
+      if (status given = check_needs("the attention", true, "QW, MW, V and M", bool(c.input(i))); !given) return given;
+    in.memory = of(11), in.answer_weights = of(13);
+    in.attends = true, in.has_answer_weights = bool(c.input(13));
+  }
+  result<geometry::recurrent> made =
+      geometry::recurrent_of<std::int64_t>(in, {0, how.directions, how.gates(), how.batch_first, how.quantized});
+  if (!made) return made.error();
+  if (status fits = check_lengths("sequence_lens", c.input(4), made->steps); !fits) return fits;
+  if (how.attends)
+    if (status fits = check_lengths("memory_seq_lens", c.input(12), in.memory[1]); !fits) return fits;
+  return made;
 }
 
 /// Computes y [m, n] = x [m, k] * R^T with packed panels of R, on the calling thread if others don't pay.
@@ -136,12 +114,12 @@ void round_to_steps(const C* x, std::int64_t count, C* y) {
 template <class C>
 struct direction {
   const recurrent_state& how;
-  sizes s;
+  geometry::recurrent s;
   std::int64_t d = 0;
   bool reverse = false;
   const C* bias = nullptr;                             // the bias of R, [gates * hidden]; null: none
   const C* peepholes = nullptr;                        // [3 * hidden], of i, o, f; null: none
-  const std::int32_t* lengths = nullptr;               // the length of each batch; null: all have s.length
+  const std::int32_t* lengths = nullptr;               // the length of each batch; null: all have s.steps
   C* gates = nullptr;                                  // of all steps, [length * batch, width], with the rows of X
   C* products = nullptr;                               // [batch, width]
   C* reset = nullptr;                                  // [batch, hidden], for GRU
@@ -153,18 +131,18 @@ struct direction {
   C* step_input = nullptr;  // with attention, [batch, hidden + answer]: the state and the answer
   step_product<C> by_state = {}, by_reset = {};
 
-  std::int64_t length_of(std::int64_t b) const { return lengths ? lengths[b] : s.length; }
+  std::int64_t length_of(std::int64_t b) const { return lengths ? lengths[b] : s.steps; }
   /// The position in the sequence of batch b at step t; -1 if the sequence has ended.
   std::int64_t time(std::int64_t t, std::int64_t b) const {
     const std::int64_t n = length_of(b);
     return t >= n ? -1 : reverse ? n - 1 - t : t;
   }
   C* gates_at(std::int64_t time, std::int64_t b) const {
-    return gates + (how.batch_first ? b * s.length + time : time * s.batch + b) * s.width();
+    return gates + (how.batch_first ? b * s.steps + time : time * s.batch + b) * s.width;
   }
   std::int64_t y_at(std::int64_t time, std::int64_t b) const {
     const std::int64_t row =
-        how.batch_first ? (b * s.length + time) * s.directions + d : (time * s.directions + d) * s.batch + b;
+        how.batch_first ? (b * s.steps + time) * s.directions + d : (time * s.directions + d) * s.batch + b;
     return row * s.hidden;
   }
 
@@ -185,7 +163,7 @@ struct direction {
   }
 
   void rnn_cell(std::int64_t b, C* gate) const {
-    const C* const from = products + b * s.width();
+    const C* const from = products + b * s.width;
     for (std::int64_t j = 0; j < s.hidden; ++j) gate[j] += from[j];
     activate(how.f[d], C(how.clip), gate, s.hidden);
     std::copy_n(gate, s.hidden, state + b * s.hidden);
@@ -193,10 +171,10 @@ struct direction {
   /// The order of gates is i, o, f, c.
   void lstm_cell(std::int64_t b, C* gate) const {
     const std::int64_t n = s.hidden;
-    const C* const from = products + b * s.width();
+    const C* const from = products + b * s.width;
     C *const i = gate, *const o = gate + n, *const f = gate + 2 * n, *const g = gate + 3 * n;
     C *const cell = memory + b * n, *const out = state + b * n;
-    for (std::int64_t j = 0; j < s.width(); ++j) gate[j] += from[j];
+    for (std::int64_t j = 0; j < s.width; ++j) gate[j] += from[j];
     if (peepholes)
       for (std::int64_t j = 0; j < n; ++j) i[j] += peepholes[j] * cell[j], f[j] += peepholes[2 * n + j] * cell[j];
     activate(how.f[d], C(how.clip), i, n);
@@ -218,7 +196,7 @@ struct direction {
   /// order of gates is z, r, h.
   void gru_gates(std::int64_t b, C* gate) const {
     const std::int64_t n = s.hidden;
-    const C* const from = products + b * s.width();
+    const C* const from = products + b * s.width;
     for (std::int64_t j = 0; j < 2 * n; ++j) gate[j] += from[j];
     activate(how.f[d], C(how.clip), gate, 2 * n);
     for (std::int64_t j = 0; j < n; ++j) {
@@ -242,13 +220,13 @@ struct direction {
   /// Calls f(batch, its gates), on several workers, for all batches that have not ended at step t.
   template <class F>
   void each_batch(run_context& c, std::int64_t t, const F& f) const {
-    parallel_each_row(c, s.batch, grain_of(4096, s.width()), [&](std::int64_t b, std::size_t) {
+    parallel_each_row(c, s.batch, grain_of(4096, s.width), [&](std::int64_t b, std::size_t) {
       if (const std::int64_t at = time(t, b); at >= 0) f(b, gates_at(at, b));
     });
   }
   status run(run_context& c) const {
     using cell = recurrent_state::cell;
-    for (std::int64_t t = 0; t < s.length; ++t) {
+    for (std::int64_t t = 0; t < s.steps; ++t) {
       if (c.stopped()) return status_code::canceled;
       if (rounded) round_to_steps(state, s.batch * s.hidden, rounded);
       for (std::int64_t b = 0; memories && b < s.batch; ++b) {
@@ -315,10 +293,10 @@ status read_factors(run_context& c, direction<C>& to, number_source<C, or_narrow
   const result<const C*> w = decoded_weights<C>(c, 1, 8), r = decoded_weights<C>(c, 2, 10);
   if (!w) return w.error();
   if (!r) return r.error();
-  const sizes& s = to.s;
-  const result<C*> x = scratch_of<C>(c, {s.length, s.batch, s.inputs}), state = scratch_of<C>(c, {s.batch, s.hidden});
+  const geometry::recurrent& s = to.s;
+  const result<C*> x = scratch_of<C>(c, {s.steps, s.batch, s.inputs}), state = scratch_of<C>(c, {s.batch, s.hidden});
   if (!x || !state) return status_code::out_of_memory;
-  round_to_steps(factors[0].data, s.length * s.batch * s.inputs, *x);
+  round_to_steps(factors[0].data, s.steps * s.batch * s.inputs, *x);
   factors[0] = {*x}, factors[1] = {*w}, factors[2] = {*r}, to.rounded = *state;
   return {};
 }
@@ -326,12 +304,9 @@ status read_factors(run_context& c, direction<C>& to, number_source<C, or_narrow
 /// Makes the outputs, which are 0 after the end of a shorter sequence.
 template <class C>
 status make_outputs(run_context& c, direction<C>& to) {
-  const sizes& s = to.s;
-  const extents all = to.how.batch_first ? extents{s.batch, s.length, s.directions, s.hidden}
-                                         : extents{s.length, s.directions, s.batch, s.hidden};
   value** const outputs[] = {&to.y, &to.y_h, &to.y_c};
   for (std::size_t i = 0; i < (to.how.kind == recurrent_state::cell::lstm ? 3 : 2); ++i) {
-    const result<value*> made = optional_output(c, i, i == 0 ? all : s.state(to.how.batch_first));
+    const result<value*> made = optional_output(c, i, i == 0 ? to.s.y : to.s.state);
     if (!made) return made.error();
     *outputs[i] = *made;
   }
@@ -342,9 +317,9 @@ status make_outputs(run_context& c, direction<C>& to) {
 /// Takes the memory that all directions use, with a buffer for sums of biases.
 template <class C>
 status take_memory(run_context& c, direction<C>& to, C*& biases) {
-  const sizes& s = to.s;
-  const std::int64_t width = s.width(), n = s.hidden;
-  const std::pair<C**, extents> all[] = {{&to.gates, {s.length, s.batch, width}},
+  const geometry::recurrent& s = to.s;
+  const std::int64_t width = s.width, n = s.hidden;
+  const std::pair<C**, extents> all[] = {{&to.gates, {s.steps, s.batch, width}},
                                          {&to.products, {s.batch, width}},
                                          {&to.reset, {s.batch, n}},
                                          {&to.state, {s.batch, n}},
@@ -361,7 +336,7 @@ status take_memory(run_context& c, direction<C>& to, C*& biases) {
 
 /// Prepares the attention of direction d: computes its keys, and sets its results ("answers") to 0.
 template <class C>
-result<memory_attention<C>> read_memory(run_context& c, const sizes& s, std::int64_t d) {
+result<memory_attention<C>> read_memory(run_context& c, const geometry::recurrent& s, std::int64_t d) {
   const extents& shape = c.input(11).shape;
   const std::int64_t size = c.input(8).shape[2], steps = shape[1], depth = shape[2];
   const C* in[14] = {};
@@ -387,11 +362,11 @@ result<memory_attention<C>> read_memory(run_context& c, const sizes& s, std::int
 /// Concatenates R and the columns of W that multiply the result of attention (`answer` numbers): [width, hidden +
 /// answer].
 template <class C>
-result<const C*> joined_weights(run_context& c, const sizes& s, const C* w, const C* r) {
+result<const C*> joined_weights(run_context& c, const geometry::recurrent& s, const C* w, const C* r) {
   const std::int64_t n = s.hidden, row = n + s.answer;
-  const result<C*> made = scratch_of<C>(c, {s.width(), row});
+  const result<C*> made = scratch_of<C>(c, {s.width, row});
   if (!made) return made.error();
-  for (std::int64_t i = 0; i < s.width(); ++i) {
+  for (std::int64_t i = 0; i < s.width; ++i) {
     std::copy_n(r + i * n, n, *made + i * row);
     std::copy_n(w + i * (s.inputs + s.answer) + s.inputs, s.answer, *made + i * row + n);
   }
@@ -401,10 +376,10 @@ result<const C*> joined_weights(run_context& c, const sizes& s, const C* w, cons
 /// Computes the part of the gates that does not depend on the state: X * W^T plus the biases. (With
 /// linear_before_reset, GRU's bias of R for h is added later, as it is multiplied by the reset gate.)
 template <class C>
-status multiply_inputs(run_context& c, const recurrent_state& how, const sizes& s,
+status multiply_inputs(run_context& c, const recurrent_state& how, const geometry::recurrent& s,
                        const number_source<C, or_narrow<C>>& x, const number_source<C, or_narrow<C>>& w, const C* bias,
                        C* sum_of_biases, C* gates) {
-  const std::int64_t width = s.width();
+  const std::int64_t width = s.width;
   gemm_epilogue<C> epilogue;
   if (bias) {
     for (std::int64_t j = 0; j < width; ++j) {
@@ -414,7 +389,7 @@ status multiply_inputs(run_context& c, const recurrent_state& how, const sizes& 
     epilogue.bias = sum_of_biases, epilogue.bias_column_stride = 1;
   }
   const auto multiply_by = [&]<class B>(const B* from) {
-    gemm_problem<C, B> p{s.length * s.batch, width, s.inputs, {}, {from, 1, s.inputs + s.answer}, nullptr, gates};
+    gemm_problem<C, B> p{s.steps * s.batch, width, s.inputs, {}, {from, 1, s.inputs + s.answer}, nullptr, gates};
     if constexpr (is_narrow_v<B>) p.a = {x, s.inputs, 1};
     else p.a = {x.data, s.inputs, 1};  // X has the type of W
     p.epilogue = epilogue;
@@ -430,8 +405,8 @@ template <class C>
 status begin_direction(run_context& c, direction<C>& to, const number_source<C, or_narrow<C>> (&factors)[3],
                        const C* biases, C* sum_of_biases, memory_attention<C>& memories) {
   const recurrent_state& how = to.how;
-  const sizes& s = to.s;
-  const std::int64_t width = s.width(), n = s.hidden;
+  const geometry::recurrent& s = to.s;
+  const std::int64_t width = s.width, n = s.hidden;
   const number_source<C, or_narrow<C>> w = factors[1] + to.d * width * (s.inputs + s.answer);
   number_source<C, or_narrow<C>> r = factors[2] + to.d * width * n;
   if (how.attends) {
@@ -487,7 +462,7 @@ result<recurrent_state> recurrent_state::read(const bind_context& c, cell kind) 
   made.kind = kind;
   made.directions = a.direction == op::direction_choice::bidirectional ? 2 : 1;
   made.backwards = a.direction == op::direction_choice::reverse;
-  made.hidden = a.hidden_size.value_or(0), made.clip = a.clip.value_or(0);
+  made.clip = a.clip.value_or(0);
   made.batch_first = a.layout != 0, made.input_forget = a.input_forget != 0;
   made.linear_before_reset = kind == cell::gru && attributes_of<op::GRU>{c.attributes}.linear_before_reset != 0;
   if (status read = read_activations(a, c.inputs[0].type, made); !read) return read;
@@ -496,7 +471,7 @@ result<recurrent_state> recurrent_state::read(const bind_context& c, cell kind) 
 
 template <class C>
 status recurrent_state::run_as(run_context& c) const {
-  const result<sizes> read = read_sizes(*this, c);
+  const result<geometry::recurrent> read = read_sizes(*this, c);
   if (!read) return read.error();
   direction<C> one{*this, *read};
   if (const value& lengths = c.input(4)) one.lengths = lengths.as_unchecked<std::int32_t>().data();

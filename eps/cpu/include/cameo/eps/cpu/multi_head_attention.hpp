@@ -47,8 +47,8 @@ struct multi_head_attention : microsoft_attention {
 /// mask_index being its key_padding_mask. past and present are [2, batch, heads, P or P + S, size], keys before values.
 /// Constant weights are packed once. do_rotary, and a past with past_present_share_buffer, are not supported.
 struct projected_attention : microsoft_attention {
-  std::int64_t sizes[3] = {};    // of Q, K and V, for all heads; 0: a third of the weights' columns
-  const void* packed = nullptr;  // the packed weights, in their own type; see gemm_problem
+  std::span<const std::int64_t> widths = {};  // of Q, K and V in all heads; empty: each a third of the weights' columns
+  const void* packed = nullptr;               // the packed weights, in their own type; see gemm_problem
   bool for_few_rows = false;
 
   static bool accepts(const bind_context&);

@@ -9,16 +9,12 @@ namespace CAMEO_NAMESPACE::eps {
 /// Negative amounts remove elements, before any are added.
 struct pad {
   using elements = detail::all_elements;
-  struct padded_axis;
   using fill = op::pad_mode_choice;
   fill mode;
   attribute_list<std::int64_t> amounts;  // in versions 1 and 2; later versions have an input
   float number;                          // the constant to pad with, in versions 1 and 2
   static result<pad> bind(bind_context& c);
   status run(run_context& c) const;
-
- private:
-  status fill_padding(run_context& c, const value& x, std::span<const padded_axis> axes, const value& y) const;
 };
 
 /// com.microsoft's Pad, whose amounts are always an input, [2 * rank] or [1, 2 * rank].

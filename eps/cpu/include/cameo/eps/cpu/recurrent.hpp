@@ -31,8 +31,8 @@ struct gate_activation {
 struct recurrent_state {
   using elements = float_elements;
   enum class cell : std::uint8_t { rnn, lstm, gru } kind = cell::rnn;
-  std::int64_t directions = 1, hidden = 0;  // hidden 0: taken from R
-  bool backwards = false;                   // the one direction is `reverse`
+  std::int64_t directions = 1;
+  bool backwards = false;  // the one direction is `reverse`
   bool batch_first = false, input_forget = false, linear_before_reset = false;
   bool quantized = false;
   bool attends = false;
