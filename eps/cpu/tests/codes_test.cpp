@@ -96,7 +96,7 @@ void check_zip(std::uint32_t seed) {
   rig.codes(shape[0], a).scale(of_a).codes(shape[1], b).scale(of_b).scale(of_y);
   REQUIRE(rig.template run<eps::qlinear_binary<Op>>({type_of<T>}));
   broadcast_loops<2> loops;
-  REQUIRE(loops.make({&shape[0], &shape[1]}));
+  REQUIRE(bool(loops.make({&shape[0], &shape[1]})));
   const tensor_view<const T> y = rig.template output<T>(0);
   REQUIRE(y.count() == loops.count());
   std::int64_t wrong = 0;
@@ -212,7 +212,7 @@ void check_where(std::uint32_t seed) {
   rig.codes(shape[1], x).scale(of_x).codes(shape[2], y).scale(of_y).scale(of_z);
   REQUIRE(rig.template run<eps::qlinear_where>({type_of<T>}));
   broadcast_loops<3> loops;
-  REQUIRE(loops.make({&shape[0], &shape[1], &shape[2]}));
+  REQUIRE(bool(loops.make({&shape[0], &shape[1], &shape[2]})));
   std::int64_t wrong = 0;
   loops.rows(0, loops.count(), [&](std::int64_t out, const std::array<std::int64_t, 3>& in, std::int64_t length) {
     for (std::int64_t i = 0; i < length; ++i) {

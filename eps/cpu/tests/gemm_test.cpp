@@ -262,7 +262,7 @@ TEST_CASE("Gemm reports what does not fit") {
     CHECK(s.code() == status_code::invalid_argument);
     return std::string{s.words()};
   };
-  CHECK(words_of({2, 3}, {2, 3}, {1}).find("3 columns meet 2 rows") != std::string::npos);
+  CHECK(words_of({2, 3}, {2, 3}, {1}).find("A has 3 columns, B must have 3 rows, but has 2") != std::string::npos);
   CHECK(words_of({6}, {2, 3}, {1}).find("rank 2") != std::string::npos);
   CHECK(words_of({2, 3}, {3, 2}, {3}).find("broadcast") != std::string::npos);
   CHECK(words_of({2, 3}, {3, 2}, {1, 1, 2}).find("broadcast") != std::string::npos);

@@ -39,7 +39,8 @@ struct operand_name {
 
   constexpr operand_name(std::string_view name) : text{name} {}
   constexpr operand_name(const char* name) : text{name} {}
-  constexpr operand_name(std::size_t input) : text{"input "}, index{std::int64_t(input)} {}
+  constexpr operand_name(std::size_t input) : operand_name{"input ", input} {}
+  constexpr operand_name(std::string_view kind, std::size_t i) : text{kind}, index{std::int64_t(i)} {}
   constexpr cameo::detail::message_part number() const {
     using part = cameo::detail::message_part;
     return index < 0 ? part{std::string_view{}} : part{index};

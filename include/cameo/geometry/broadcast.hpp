@@ -8,6 +8,8 @@ namespace CAMEO_NAMESPACE::geometry {
 template <size_kind D>
 struct basic_common_shape : output_shape<D> {
   constexpr basic_common_shape() : output_shape<D>{sizes<D>{}} {}
+  /// Starts as the shape of the first input, whose rank is max_rank or less.
+  constexpr explicit basic_common_shape(shape_view<D> first) : output_shape<D>{first} {}
   /// Adds an input. The error is one of wrong(), with its name and both shapes.
   constexpr status add(shape_view<D> input, operand_name name);
 };

@@ -1,5 +1,5 @@
 #pragma once
-#include <cameo/core/extents.hpp>
+#include <cameo/geometry/broadcast.hpp>
 
 #include <algorithm>
 #include <array>
@@ -15,20 +15,22 @@ class broadcast_loops {
   /// One position per operand, in elements.
   using positions = std::array<std::int64_t, N>;
 
-  /// Returns false when the shapes have no common shape by ONNX's multidirectional broadcasting.
-  [[nodiscard]] bool make(const std::array<const extents*, N>& operands) {
+  /// The operands must have a common shape (geometry::common_shape); messages call them "operand 0" and so on.
+  status make(const std::array<const extents*, N>& operands) {
     shape_ = *operands[0];
     const auto is_alike = [&](const extents* each) { return *each == shape_; };
     const bool are_alike = std::all_of(operands.begin() + 1, operands.end(), is_alike);
-    for (std::size_t i = 1; !are_alike && i < N; ++i) {
-      const extents so_far = shape_;
-      if (!broadcast(so_far, *operands[i], shape_)) return false;
+    if (!are_alike) {
+      geometry::common_shape common{geometry::shape_view<std::int64_t>{shape_}};
+      for (std::size_t i = 1; i < N; ++i)
+        if (status s = common.add(*operands[i], {"operand ", i}); !s) return s;
+      shape_ = common;
     }
     loops_ = 0;
     if (!shape_.checked_count(count_)) count_ = 0;  // allocating such an output fails later
     if (are_alike) make_one_row();
     else if (count_ > 0) merge_axes(operands);
-    return true;
+    return {};
   }
 
   const extents& shape() const { return shape_; }

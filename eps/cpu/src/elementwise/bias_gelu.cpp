@@ -3,17 +3,14 @@
 #include "skeletons/zip.hpp"
 #include "zip_rows.hpp"
 
-#include "operands/refuse.hpp"
-
 namespace CAMEO_NAMESPACE::eps {
 status bias_gelu_state::run(run_context& c) const {
   const value &x = c.input(0), &bias = c.input(1);
   const extents& shape = x.shape;
-  static constexpr extents scalar{};
   static constexpr std::uint64_t zero = 0;  // a zero of every float type
   broadcast_loops<2> loops;
-  const bool fits = loops.make({&shape, bias ? &bias.shape : &scalar}) && loops.shape() == shape;
-  if (status s = check_broadcasts("bias", bias.shape, shape, fits); !s) return s;
+  if (status s = geometry::check_broadcast<std::int64_t>(bias.shape, shape, "bias"); !s) return s;
+  if (status s = loops.make({&shape, &bias.shape}); !s) return s;
   const result<value*> out = c.output(0, shape);
   if (!out) return out.error();
   run_zip(c, row, loops, 1 << 14, {x.data, bytes}, {bias ? bias.data : &zero, bytes}, (*out)->data, bytes);

@@ -28,7 +28,8 @@ void binary_state::prepare<op::Mod>(const bind_context& c) {
 }
 template <>
 void binary_state::prepare<op::PRelu>(const bind_context& c) {
-  align = c.since < 7 ? alignment::channel : alignment::to_first;
+  if (c.since < 7) align = geometry::alignment::to_channel;
+  else to_first = true;
 }
 template <>
 result<binary<op::Mod>> binary<op::Mod>::bind(bind_context& c) {

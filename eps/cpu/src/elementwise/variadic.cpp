@@ -3,19 +3,16 @@
 #include "skeletons/zip.hpp"
 #include "zip_rows.hpp"
 
-#include "operands/refuse.hpp"
 #include "skeletons/float_values.hpp"
 #include "skeletons/strided_copy.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
 
 status variadic_state::run(run_context& c) const {
-  extents whole = c.input(0).shape;
-  for (std::size_t i = 1; i < c.input_count(); ++i) {
-    const extents so_far = whole;
-    const bool fits = broadcast(so_far, c.input(i).shape, whole);
-    if (status s = check_broadcasts("an operand", c.input(i).shape, so_far, fits); !s) return s;
-  }
+  geometry::common_shape common;
+  for (std::size_t i = 0; i < c.input_count(); ++i)
+    if (status s = common.add(c.input(i).shape, i); !s) return s;
+  const extents whole = common;
   const result<value*> out = c.output(0, whole);
   if (!out) return out.error();
   if (whole.count() == 0) return {};
@@ -28,8 +25,7 @@ status variadic_state::run(run_context& c) const {
   /// Computes the whole output from two operands; the first operand may be the output itself.
   const auto run = [&](binary_row row, const void* a, const extents& a_shape, const void* b, const extents& b_shape) {
     broadcast_loops<3> loops;
-    const bool fits = loops.make({&a_shape, &b_shape, &whole});
-    if (status s = check_broadcasts("an operand", b_shape, whole, fits); !s) return s;
+    if (status s = loops.make({&a_shape, &b_shape, &whole}); !s) return s;
     run_zip(c, row, loops, 1 << 15, {a, bytes}, {b, bytes}, to, bytes);
     return status{};
   };

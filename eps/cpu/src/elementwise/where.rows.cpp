@@ -1,8 +1,6 @@
 #include <cameo/eps/cpu/where.hpp>
 #include <cameo/kernel/broadcast.hpp>
 
-#include "operands/refuse.hpp"
-
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
@@ -58,10 +56,7 @@ result<where> where::bind(bind_context& c) {
 status where::run(run_context& c) const {
   const value &condition = c.input(0), &x = c.input(1), &y = c.input(2);
   broadcast_loops<3> loops;
-  extents both;
-  if (status s = check_broadcasts("Y", y.shape, x.shape, broadcast(x.shape, y.shape, both)); !s) return s;
-  const bool fits = loops.make({&condition.shape, &x.shape, &y.shape});
-  if (status s = check_broadcasts("condition", condition.shape, both, fits); !s) return s;
+  if (status s = loops.make({&condition.shape, &x.shape, &y.shape}); !s) return s;
   const result<value*> out = c.output(0, loops.shape());
   if (!out) return out.error();
   const auto* const asked = static_cast<const std::uint8_t*>(condition.data);

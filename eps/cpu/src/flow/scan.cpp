@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/control_flow.hpp>
+#include <cameo/geometry/axes.hpp>
 #include <cameo/op/attributes/onnx.hpp>
 
 #include "subgraph_values.hpp"
@@ -82,8 +83,10 @@ status scan::run(run_context& c) const {
 status scan::find_axes(const run_context& c, std::span<std::size_t> axes, std::int64_t& length) const {
   for (std::size_t k = 0; k < scans; ++k) {
     const extents& shape = c.input(c.input_count() - scans + k).shape;
-    if (status found = find_axis(number_or(input_axes, k, 0), shape.rank(), axes[k]); !found) return found;
-    const std::int64_t size = shape[axes[k]];
+    const auto axis = geometry::axis_of<std::int64_t>(number_or(input_axes, k, 0), shape.rank(), "scan_input_axes");
+    if (!axis) return axis.error();
+    axes[k] = *axis;
+    const std::int64_t size = shape[*axis];
     if (status s = check_count("a scan input", size, k == 0 ? size : length); !s) return s;
     length = size;
   }
@@ -109,18 +112,19 @@ status scan::put(run_context& c, std::size_t k, std::int64_t length, std::int64_
                  value& target) const {
   const std::size_t o = c.input_count() - scans + k;
   if (!c.has_output(o)) return {};
-  std::int64_t axis = number_or(output_axes, k, 0);
   extents shape = element.shape;
-  if (shape.rank() == max_rank || !normalize_axis(axis, shape.rank() + 1))
-    return no_such_axis(number_or(output_axes, k, 0), shape.rank() + 1);
-  shape.insert(std::size_t(axis), length);
+  const std::size_t rank = shape.rank() + 1;
+  if (status s = geometry::check_rank<std::int64_t>(rank); !s) return s;
+  const auto axis = geometry::axis_of<std::int64_t>(number_or(output_axes, k, 0), rank, "scan_output_axes");
+  if (!axis) return axis.error();
+  shape.insert(*axis, length);
   if (t == 0) {
     const result<value*> y = c.output(o, shape);
     if (!y) return y.error();
     target = **y;
   }
   if (status s = check_shape("a scan output", shape, target.shape); !s) return s;
-  return put_slice(c, target, std::size_t(axis), number_or(output_directions, k, 0) ? length - 1 - t : t, element);
+  return put_slice(c, target, *axis, number_or(output_directions, k, 0) ? length - 1 - t : t, element);
 }
 
 /// Sets the outputs of states and, if there were no iterations, empty scan outputs.
@@ -130,10 +134,10 @@ status scan::finish(run_context& c, std::span<value> last, std::int64_t length) 
   for (std::size_t k = 0; k < element_shapes.size(); ++k) {
     if (!c.has_output(states + k)) continue;
     extents shape = element_shapes[k];
-    std::int64_t axis = number_or(output_axes, k, 0);
-    if (status s = check_fits("the rank of a scan output", shape.rank() < max_rank); !s) return s;
-    if (!normalize_axis(axis, shape.rank() + 1)) axis = 0;  // the rank of the elements is unknown
-    shape.insert(std::size_t(axis), 0);
+    const std::size_t rank = shape.rank() + 1;
+    if (status s = geometry::check_rank<std::int64_t>(rank); !s) return s;
+    const auto axis = geometry::axis_of<std::int64_t>(number_or(output_axes, k, 0), rank);
+    shape.insert(axis ? *axis : 0, 0);  // the rank of the elements may be unknown
     if (const result<value*> y = c.output(states + k, shape); !y) return status{y.error()};
   }
   return {};

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/generate.hpp>
+#include <cameo/geometry/gather.hpp>
 
 #include "operands/operand_values.hpp"
 #include "skeletons/strided_copy.hpp"
@@ -85,20 +86,16 @@ status non_zero::run(run_context& c) const {
 
 status one_hot::run(run_context& c) const {
   const value &indices = c.input(0), &values = c.input(2);
-  const std::size_t rank = indices.shape.rank() + 1, bytes = element_bytes(values.type);
+  const std::size_t bytes = element_bytes(values.type);
   std::int64_t depth = 0;
-  std::size_t a = 0;
   if (status s = read_integer(c.input(1), "depth", depth); !s) return s;
-  if (status s = check_at_least("depth", depth, 1); !s) return s;
-  if (status s = check_rank(rank); !s) return s;
-  if (status found = find_axis(axis, rank, a); !found) return found;
-  extents shape = indices.shape;
-  shape.insert(a, depth);
-  const result<value*> y = c.output(0, shape);
+  const auto made = geometry::one_hot_of<std::int64_t>(indices.shape, axis, &depth);
+  if (!made) return made.error();
+  const result<value*> y = c.output(0, made->y);
   if (!y) return y.error();
-  fill(c, (*y)->data, shape.count(), values.data, bytes);
-  if (shape.count() == 0) return {};
-  const std::int64_t inner = shape.count(a + 1, rank), count = indices.shape.count();
+  const std::int64_t inner = made->inner, count = indices.shape.count();
+  fill(c, (*y)->data, (*y)->shape.count(), values.data, bytes);
+  if (count == 0) return {};
   const std::byte* const on = bytes_of(values) + bytes;
   number_elements::call(indices.type, [&]<class T>(std::type_identity<T>) {
     const T* const all = static_cast<const T*>(indices.data);

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/resize.hpp>
+#include <cameo/geometry/axes.hpp>
 #include <cameo/op/attributes/onnx.hpp>
 
 #include <cmath>
@@ -393,7 +394,7 @@ status read_amounts(const run_context& c, const resize& r, std::size_t count, am
   return {};
 }
 
-status apply_sizes(const resize& r, const value& sizes, std::span<const std::size_t> named, resized_axis* axes) {
+status apply_sizes(const resize& r, const value& sizes, const geometry::axis_list& named, resized_axis* axes) {
   const integers all{sizes};
   float least = std::numeric_limits<float>::max(), largest = std::numeric_limits<float>::min();
   for (std::size_t k = 0; k < named.size(); ++k) {
@@ -414,7 +415,7 @@ status apply_sizes(const resize& r, const value& sizes, std::span<const std::siz
   return {};
 }
 
-status read_region(const run_context& c, const resize& r, std::span<const std::size_t> named, resized_axis* axes) {
+status read_region(const run_context& c, const resize& r, const geometry::axis_list& named, resized_axis* axes) {
   if (r.space != resize::coordinates::tf_crop_and_resize) return {};
   const value& roi = c.input(std::size_t(r.roi_at));
   if (status s = check_count("roi", roi ? roi.shape.count() : 0, 2 * std::int64_t(named.size())); !s) return s;
@@ -439,7 +440,6 @@ result<resize> resize::bind(bind_context& c) {
     return bad_attribute("antialias goes with mode linear or cubic, not nearest");
   made.cubic_a = a.cubic_coeff_a, made.extrapolation = a.extrapolation_value;
   made.has_axes = !a.axes.empty(), made.axes = a.axes;
-  if (status s = check_fits("attribute axes", a.axes.size() <= max_rank); !s) return s;
   made.roi_at = 1, made.scales_at = 2, made.sizes_at = 3;
   return made;
 }
@@ -462,17 +462,17 @@ status resize::run(run_context& c) const {
   const value& x = c.input(0);
   const std::size_t rank = x.shape.rank();
   resized_axis all[max_rank];
-  std::size_t named[max_rank], count = has_axes ? axes.size() : rank;
   for (std::size_t i = 0; i < rank; ++i) all[i].in = all[i].out = x.shape[i];
   if (status s = usable_sizes("X", x.shape); !s) return s;
-  std::uint32_t seen = 0;
-  for (std::size_t k = 0; k < count; ++k)
-    if (status s = find_axis(has_axes ? axes[k] : std::int64_t(k), rank, named[k], seen); !s) return s;
-  const std::span<const std::size_t> which{named, count};
+  const result<geometry::axis_list> found =
+      has_axes ? geometry::axes_of<std::int64_t>(axes, rank, "attribute axes") : geometry::axis_list::all(rank);
+  if (!found) return found.error();
+  const geometry::axis_list& named = *found;
+  const std::size_t count = named.size();
   amounts given;
   if (status read = read_amounts(c, *this, count, given); !read) return read;
   if (given.sizes) {
-    if (status applied = apply_sizes(*this, *given.sizes, which, all); !applied) return applied;
+    if (status applied = apply_sizes(*this, *given.sizes, named, all); !applied) return applied;
   } else {
     for (std::size_t k = 0; k < count; ++k) {
       resized_axis& a = all[named[k]];
@@ -482,7 +482,7 @@ status resize::run(run_context& c) const {
       a.out = std::int64_t(size), a.length = size;
     }
   }
-  if (status read = read_region(c, *this, which, all); !read) return read;
+  if (status read = read_region(c, *this, named, all); !read) return read;
   extents shape;
   for (std::size_t i = 0; i < rank; ++i) {
     shape.push_back(all[i].out);

@@ -10,148 +10,62 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-constexpr std::size_t label_count = einsum::letters + max_rank;  // the labels of the ellipsis' axes come last
-
-/// Parses one term of the equation: letters, and an ellipsis.
-status parse_term(std::string_view text, einsum::term& out) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == ' ') continue;
-    std::uint8_t label = einsum::ellipsis;
-    if (c >= 'A' && c <= 'Z') label = std::uint8_t(c - 'A');
-    else if (c >= 'a' && c <= 'z') label = std::uint8_t(c - 'a' + 26);
-    else if (text.substr(i, 3) == "...") i += 2;
-    else
-      return bad_attribute("equation has '", text.substr(i, 1), "', which is not a letter, ellipsis, comma or arrow");
-    if (status s = check_fits("a term of equation", out.size < std::size(out.labels)); !s) return s;
-    for (std::size_t k = 0; k < out.size; ++k)
-      if (label == einsum::ellipsis && out.labels[k] == label)
-        return bad_attribute("equation has two ellipses in one term");
-    out.labels[out.size++] = label;
-  }
-  return {};
-}
-
-/// The output of an equation without an arrow: the axes of the ellipsis, then the letters that occur once, in
-/// alphabetical order.
-status implied_output(std::span<const einsum::term> inputs, einsum::term& out) {
-  int uses[einsum::letters] = {};
-  bool dots = false;
-  for (const einsum::term& t : inputs)
-    for (std::size_t i = 0; i < t.size; ++i) {
-      if (t.labels[i] == einsum::ellipsis) dots = true;
-      else ++uses[t.labels[i]];
-    }
-  if (dots) out.labels[out.size++] = einsum::ellipsis;
-  for (std::size_t l = 0; l < einsum::letters; ++l) {
-    if (uses[l] != 1) continue;
-    if (status s = check_fits("the output of equation", out.size < std::size(out.labels)); !s) return s;
-    out.labels[out.size++] = std::uint8_t(l);
-  }
-  return {};
-}
-status check_output(std::span<const einsum::term> inputs, const einsum::term& out) {
-  for (std::size_t i = 0; i < out.size; ++i) {
-    bool found = false;
-    for (const einsum::term& t : inputs)
-      for (std::size_t k = 0; k < t.size; ++k) found = found || t.labels[k] == out.labels[i];
-    if (!found) return bad_attribute("equation has a label in its output that no input has");
-    for (std::size_t k = 0; k < i; ++k)
-      if (out.labels[k] == out.labels[i]) return bad_attribute("equation has a letter twice in its output");
-  }
-  return {};
-}
+using geometry::einsum_labels;
 
 /// The loops of one run: sizes by label, and strides by input and label. A label is a letter, or an axis of the
 /// ellipsis.
-struct einsum_loops {
-  std::size_t inputs = 0, dots = 0;  // `dots`: the axes of the ellipsis
-  std::int64_t sizes[label_count];   // -1: the label is not used
-  std::int64_t steps[einsum::max_inputs][label_count];
-  bool has[einsum::max_inputs][label_count], repeats = false, broadcasts = false;
-  std::uint8_t out[max_rank], summed[label_count];
-  std::size_t out_rank = 0, summed_count = 0;
+struct einsum_loops : geometry::einsum {
+  std::size_t inputs = 0;
+  std::int64_t steps[eps::einsum::max_inputs][einsum_labels];
+  bool has[eps::einsum::max_inputs][einsum_labels], repeats = false, broadcasts = false;
+  std::uint8_t out[max_rank], summed[einsum_labels];
+  std::size_t summed_count = 0;
   extents shape;
   std::int64_t terms = 1;  // the number of terms of each sum
 
-  status make(const einsum& e, const run_context& c) {
+  status make(const eps::einsum& e, const run_context& c) {
     inputs = e.inputs.size();
-    std::fill_n(sizes, label_count, -1);
     for (std::size_t i = 0; i < inputs; ++i) {
       if (status s = usable_sizes("an input", c.input(i).shape); !s) return s;
-      const std::size_t rank = c.input(i).shape.rank();
-      const std::size_t named = e.inputs[i].size - std::size_t(has_dots(e.inputs[i]));
-      const std::size_t most = has_dots(e.inputs[i]) ? max_rank : named;
-      if (status s = check_rank("an input", c.input(i).shape, named, most); !s) return s;
-      dots = std::max(dots, rank - named);
+      if (status s = add(e.inputs[i], c.input(i).shape, i); !s) return s;
     }
-    for (std::size_t i = 0; i < inputs; ++i)
-      if (status placed = place(e.inputs[i], c.input(i).shape, i); !placed) return placed;
-    for (std::size_t i = 0; i < inputs; ++i)  // after place() has set all sizes
-      each_axis(e.inputs[i], c.input(i).shape.rank(), [&](std::size_t label, std::size_t axis) {
-        broadcasts = broadcasts || c.input(i).shape[axis] != sizes[label];
-      });
-    bool shown[label_count] = {};
-    for (std::size_t k = 0; k < e.output.size; ++k) {
-      const bool all = e.output.labels[k] == einsum::ellipsis;
-      for (std::size_t d = 0; d < (all ? dots : 1); ++d) {
-        if (status s = check_fits("the output", out_rank < max_rank); !s) return s;
-        const std::size_t label = all ? einsum::letters + d : e.output.labels[k];
-        out[out_rank++] = std::uint8_t(label), shown[label] = true;
-        shape.push_back(sizes[label]);
-      }
-    }
-    for (std::size_t l = 0; l < label_count; ++l)
-      if (sizes[l] >= 0 && !shown[l]) summed[summed_count++] = std::uint8_t(l);
+    for (std::size_t i = 0; i < inputs; ++i) place(e.inputs[i], c.input(i).shape, i);
+    const auto y = output_of(e.output);
+    if (!y) return y.error();
+    shape = *y;
+    bool shown[einsum_labels] = {};
+    e.output.each_axis(shape.rank(), [&](std::size_t label, std::size_t axis) {
+      out[axis] = std::uint8_t(label), shown[label] = true;
+    });
+    for (std::size_t l = 0; l < einsum_labels; ++l)
+      if (is_used[l] && !shown[l]) summed[summed_count++] = std::uint8_t(l);
     return count_terms();
-  }
-
-  /// Calls f(label, axis) for each axis of an input.
-  template <class F>
-  void each_axis(const einsum::term& t, std::size_t rank, F&& f) const {
-    std::size_t axis = 0;
-    for (std::size_t k = 0; k < t.size; ++k) {
-      if (t.labels[k] != einsum::ellipsis) {
-        f(std::size_t{t.labels[k]}, axis++);
-        continue;
-      }
-      const std::size_t covered = rank - (t.size - 1u);
-      for (std::size_t d = 0; d < covered; ++d) f(einsum::letters + dots - covered + d, axis++);
-    }
   }
 
  private:
   status count_terms() {
-    bool zero = false;
-    for (std::size_t s = 0; s < summed_count; ++s) zero = zero || sizes[summed[s]] == 0;
-    for (std::size_t s = 0; s < summed_count && !zero; ++s)
-      if (status fits = check_fits("a sum", checked_multiply(terms, sizes[summed[s]], terms)); !fits) return fits;
-    if (zero) terms = 0;
-    return {};
+    bool fits = true, zero = false;
+    for (std::size_t s = 0; s < summed_count; ++s) {
+      zero = zero || sizes_of[summed[s]] == 0;
+      fits = fits && checked_multiply(terms, sizes_of[summed[s]], terms);
+    }
+    if (zero) return terms = 0, status{};
+    return check_fits("a sum", fits);
   }
-  static bool has_dots(const einsum::term& t) {
-    return std::find(t.labels, t.labels + t.size, einsum::ellipsis) != t.labels + t.size;
-  }
-  status place(const einsum::term& t, const extents& in, std::size_t i) {
-    std::fill_n(steps[i], label_count, 0);
-    std::fill_n(has[i], label_count, false);
+  void place(const geometry::einsum_term& t, const extents& in, std::size_t i) {
+    std::fill_n(steps[i], einsum_labels, 0);
+    std::fill_n(has[i], einsum_labels, false);
     const extents strides = row_major_strides(in);
-    status done;
-    each_axis(t, in.rank(), [&](std::size_t label, std::size_t axis) {
-      std::int64_t& size = sizes[label];
-      if (size >= 0 && size != in[axis] && size != 1 && in[axis] != 1 && done)
-        done = bad_input("input ", i, " ", in, " has ", in[axis], " where another axis of the same letter has ", size);
-      if (size < 0 || size == 1) size = in[axis];
+    t.each_axis(in.rank(), [&](std::size_t label, std::size_t axis) {
       repeats = repeats || has[i][label];
+      broadcasts = broadcasts || in[axis] != sizes_of[label];
       has[i][label] = true;
       if (in[axis] != 1) steps[i][label] += strides[axis];
     });
-    return done;
   }
 };
 
@@ -162,9 +76,9 @@ void sum_directly(run_context& c, const einsum_loops& loops, const T* const* in,
   const std::int64_t work = std::clamp<std::int64_t>(terms, 1, 1 << 14);
   using sum_type = std::conditional_t<std::is_same_v<C, float>, double, C>;
   parallel_each_row(c, loops.shape.count(), (1 << 14) / work, [&](std::int64_t o, std::size_t) {
-    std::int64_t at[einsum::max_inputs] = {}, rest = o, index[label_count] = {};
-    for (std::size_t k = loops.out_rank; k-- > 0;) {
-      const std::int64_t size = loops.sizes[loops.out[k]];
+    std::int64_t at[eps::einsum::max_inputs] = {}, rest = o, index[einsum_labels] = {};
+    for (std::size_t k = loops.shape.rank(); k-- > 0;) {
+      const std::int64_t size = loops.sizes_of[loops.out[k]];
       for (std::size_t i = 0; i < loops.inputs; ++i) at[i] += rest % size * loops.steps[i][loops.out[k]];
       rest /= size;
     }
@@ -175,8 +89,8 @@ void sum_directly(run_context& c, const einsum_loops& loops, const T* const* in,
       sum = sum_type(sum + sum_type(product));
       for (std::size_t s = loops.summed_count; s-- > 0;) {
         const std::uint8_t label = loops.summed[s];
-        const bool wraps = ++index[s] == loops.sizes[label];
-        const std::int64_t step = wraps ? 1 - loops.sizes[label] : 1;
+        const bool wraps = ++index[s] == loops.sizes_of[label];
+        const std::int64_t step = wraps ? 1 - loops.sizes_of[label] : 1;
         for (std::size_t i = 0; i < loops.inputs; ++i) at[i] += step * loops.steps[i][label];
         if (!wraps) break;
         index[s] = 0;
@@ -190,22 +104,22 @@ void sum_directly(run_context& c, const einsum_loops& loops, const T* const* in,
 /// The labels of an equation that is a batched matrix product, by role: batch, rows, columns, and the summed axis. Each
 /// role may have several labels.
 struct product_axes {
-  std::uint8_t labels[4][label_count];
+  std::uint8_t labels[4][einsum_labels];
   std::size_t counts[4] = {};
   std::int64_t sizes[4] = {1, 1, 1, 1};
 
   /// Assigns labels to roles; false if the equation is not a matrix product.
   bool make(const einsum_loops& l) {
     if (l.inputs != 2 || l.repeats || l.broadcasts) return false;
-    bool shown[label_count] = {};
-    for (std::size_t k = 0; k < l.out_rank; ++k) shown[l.out[k]] = true;
-    for (std::size_t label = 0; label < label_count; ++label) {
-      if (l.sizes[label] < 0) continue;
+    bool shown[einsum_labels] = {};
+    for (std::size_t k = 0; k < l.shape.rank(); ++k) shown[l.out[k]] = true;
+    for (std::size_t label = 0; label < einsum_labels; ++label) {
+      if (!l.is_used[label]) continue;
       const bool a = l.has[0][label], b = l.has[1][label];
       if (!shown[label] && !(a && b)) return false;
       const std::size_t role = !shown[label] ? 3 : a && b ? 0 : a ? 1 : 2;
       labels[role][counts[role]++] = std::uint8_t(label);
-      if (!checked_multiply(sizes[role], l.sizes[label], sizes[role])) return false;
+      if (!checked_multiply(sizes[role], l.sizes_of[label], sizes[role])) return false;
     }
     return true;
   }
@@ -217,8 +131,8 @@ bool has_order(const einsum_loops& l, const product_axes& p, std::size_t i, std:
   for (const std::size_t role : {std::size_t{0}, first, second})
     for (std::size_t k = 0; k < p.counts[role]; ++k) {
       const std::uint8_t label = p.labels[role][k];
-      count /= l.sizes[label];
-      if (l.sizes[label] != 1 && l.steps[i][label] != count) return false;
+      count /= l.sizes_of[label];
+      if (l.sizes_of[label] != 1 && l.steps[i][label] != count) return false;
     }
   return true;
 }
@@ -235,8 +149,8 @@ result<const void*> gather_operand(run_context& c, const einsum_loops& l, const 
   for (const std::size_t role : {std::size_t{0}, first, second})
     for (std::size_t k = 0; k < p.counts[role]; ++k) {
       const std::uint8_t label = p.labels[role][k];
-      step /= l.sizes[label];
-      copy.loop(l.sizes[label], l.steps[i][label], step);
+      step /= l.sizes_of[label];
+      copy.loop(l.sizes_of[label], l.steps[i][label], step);
     }
   copy.run(c, from.data, to->data());
   return static_cast<const void*>(to->data());
@@ -292,9 +206,9 @@ status multiply_as(run_context& c, const einsum_loops& l, const product_axes& p)
   for (std::size_t role = 0; role < 3; ++role)
     for (std::size_t i = 0; i < p.counts[role]; ++i) {
       const std::uint8_t label = p.labels[role][i];
-      step /= l.sizes[label];
-      const std::size_t axis = std::size_t(std::find(l.out, l.out + l.out_rank, label) - l.out);
-      copy.loop(l.sizes[label], step, to[axis]);
+      step /= l.sizes_of[label];
+      const std::size_t axis = std::size_t(std::find(l.out, l.out + l.shape.rank(), label) - l.out);
+      copy.loop(l.sizes_of[label], step, to[axis]);
     }
   return copy.run(c, made, (*y)->data), status{};
 }
@@ -302,30 +216,16 @@ status multiply_as(run_context& c, const einsum_loops& l, const product_axes& p)
 }  // namespace
 
 result<einsum> einsum::bind(bind_context& c) {
-  const std::string_view equation = attributes_of<op::Einsum>{c.attributes}.equation;
-  constexpr std::string_view arrow_text = "->";
-  const std::size_t arrow = equation.find(arrow_text);
-  const std::string_view left = equation.substr(0, arrow);
-  std::size_t count = 1 + std::size_t(std::count(left.begin(), left.end(), ','));
-  if (count != c.inputs.size()) return bad_attribute("equation has ", count, " terms for ", c.inputs.size(), " inputs");
+  geometry::einsum_equation equation{attributes_of<op::Einsum>{c.attributes}.equation};
+  const std::size_t count = c.inputs.size();
+  if (status s = equation.check_inputs(count); !s) return s;
   if (count > max_inputs) return refuse(status_code::not_implemented, "more than ", max_inputs, " inputs");
   const result<std::span<term>> terms = c.keep<term>(count);
   if (!terms) return terms.error();
-  std::size_t start = 0;
-  for (term& t : *terms) {
-    t = {};
-    const std::size_t end = std::min(left.find(',', start), left.size());
-    if (status parsed = parse_term(left.substr(start, end - start), t); !parsed) return parsed;
-    start = end + 1;
-  }
-  einsum made;
-  made.inputs = *terms;
-  if (arrow == std::string_view::npos) {
-    if (status implied = implied_output(made.inputs, made.output); !implied) return implied;
-  } else {
-    if (status parsed = parse_term(equation.substr(arrow + 2), made.output); !parsed) return parsed;
-  }
-  if (status fine = check_output(made.inputs, made.output); !fine) return fine;
+  for (term& t : *terms)
+    if (status s = equation.read_input(t); !s) return s;
+  einsum made{*terms};
+  if (status s = equation.read_output(made.output); !s) return s;
   return made;
 }
 

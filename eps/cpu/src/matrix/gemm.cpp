@@ -1,10 +1,10 @@
 #include <cameo/eps/cpu/gemm.hpp>
+#include <cameo/geometry/product.hpp>
 #include <cameo/op/attributes/microsoft.hpp>
 #include <cameo/op/attributes/onnx.hpp>
 
 #include <utility>
 
-#include "operands/refuse.hpp"
 #include "products/constant_factor.hpp"
 #include "skeletons/row_list.hpp"
 #include "skeletons/row_rooms.hpp"
@@ -15,18 +15,18 @@ namespace {
 /// Makes C the bias of the epilogue. A C of float16 or bfloat16 that is a row, a column or a number is widened first;
 /// a larger one is added `later`, when the sums are stored.
 template <class From, class T>
-status keep_addend(run_context& c, const addend_strides& strides, float beta, gemm_epilogue<T>& e,
+status keep_addend(run_context& c, const geometry::gemm& sizes, float beta, gemm_epilogue<T>& e,
                    narrow_epilogue& later) {
   const value& addend = c.input(2);
   if (!addend || beta == 0) return {};  // with beta 0, an infinity in C must not give NaN
-  if (is_narrow_v<From> && strides.row != 0 && strides.column != 0) {
+  if (is_narrow_v<From> && sizes.c_row_stride != 0 && sizes.c_column_stride != 0) {
     later = {narrow_elements::make(static_cast<const From*>(addend.data)), beta, std::exchange(e.f, {})};
     return {};
   }
   result<const T*> bias = static_cast<const T*>(addend.data);
   if constexpr (is_narrow_v<From>) bias = wide_vector<T>(c, addend);
   if (!bias) return bias.error();
-  e.bias = *bias, e.bias_row_stride = strides.row, e.bias_column_stride = strides.column;
+  e.bias = *bias, e.bias_row_stride = sizes.c_row_stride, e.bias_column_stride = sizes.c_column_stride;
   return {};
 }
 
@@ -47,21 +47,22 @@ result<gemm<T>> gemm<T>::bind(bind_context& c) {
 template <class T>
 status gemm<T>::run(run_context& c) const {
   const value &a = c.input(0), &b = c.input(1), &addend = c.input(2);
-  const result<gemm_sizes> sizes = gemm_sizes::make(a.shape, transpose_a, b.shape, transpose_b, addend);
+  const auto sizes =
+      geometry::gemm_of<std::int64_t>(a.shape, transpose_a, b.shape, transpose_b, geometry::shape_of(addend));
   if (!sizes) return sizes.error();
   const std::int64_t m = sizes->m, k = sizes->k, n = sizes->n;
-  const addend_strides strides = sizes->c;
   result<tensor_view<T>> y = c.output<T>(0, {m, n});
   if (!y) return y.error();
   if (y->empty()) return {};
   gemm_problem<number, T> p{m, n, k, {}, {}, packed_b.data, nullptr};
   p.for_few_rows = packed_b.for_few_rows;
-  p.a = {nullptr, transpose_a ? 1 : k, transpose_a ? m : 1}, p.b = {nullptr, transpose_b ? 1 : n, transpose_b ? k : 1};
+  p.a = {nullptr, sizes->a_row_stride, sizes->a_column_stride},
+  p.b = {nullptr, sizes->b_row_stride, sizes->b_column_stride};
   if constexpr (std::is_integral_v<T>) {
     p.a.data = static_cast<const T*>(a.data), p.b.data = static_cast<const T*>(b.data), p.c = y->data();
     return multiply_integers(c, p, [&](T v, std::int64_t i, std::int64_t j) {
       const auto* const added = static_cast<const T*>(addend.data);
-      const T w = added ? added[i * strides.row + j * strides.column] : T(0);
+      const T w = added ? added[i * sizes->c_row_stride + j * sizes->c_column_stride] : T(0);
       if (alpha == 1 && beta == 1) return T(std::make_unsigned_t<T>(v) + std::make_unsigned_t<T>(w));
       return saturated<T>(double(alpha) * double(v) + double(beta) * double(w));
     });
@@ -73,7 +74,7 @@ status gemm<T>::run(run_context& c) const {
     if (!packed_b.data && !bf16_b) p.b.data = static_cast<const T*>(b.data);
     p.epilogue.alpha = number(alpha), p.epilogue.beta = number(beta), p.epilogue.f = f;
     narrow_epilogue epilogue;
-    if (status s = keep_addend<T>(c, strides, beta, p.epilogue, epilogue); !s) return s;
+    if (status s = keep_addend<T>(c, *sizes, beta, p.epilogue, epilogue); !s) return s;
     if (status done = multiply_by_factor<T>(c, p, bf16_b); !done) return done;
     store_numbers(c, *room, *y, epilogue);
     return {};

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/sparse_matmul.hpp>
+#include <cameo/geometry/product.hpp>
 #include <cameo/op/attributes/microsoft.hpp>
 
 #include <algorithm>
@@ -6,7 +7,6 @@
 
 #include "operands/operand_values.hpp"
 #include "operands/usable_sizes.hpp"
-#include "products/products.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
 namespace {
@@ -63,10 +63,10 @@ result<sparse_matmul> sparse_matmul::bind(bind_context& c) {
 status sparse_matmul::run(run_context& c) const {
   const result<sparse_matrix> a = read_sparse(c.input(0));
   if (!a) return a.error();
-  const extents& b = c.input(1).shape;
-  const std::int64_t m = transpose_a ? a->columns : a->rows, k = transpose_a ? a->rows : a->columns;
-  if (status s = check_factors(c.input(0).shape, b, k, b[transpose_b ? 1 : 0]); !s) return s;
-  const std::int64_t n = b[transpose_b ? 0 : 1], step = transpose_b ? 1 : n, apart = transpose_b ? k : 1;
+  const std::int64_t shape[] = {a->rows, a->columns};
+  const auto sizes = geometry::gemm_of<std::int64_t>(shape, transpose_a, c.input(1).shape, transpose_b);
+  if (!sizes) return sizes.error();
+  const std::int64_t m = sizes->m, n = sizes->n, step = sizes->b_row_stride, apart = sizes->b_column_stride;
   const result<value*> y = c.output(0, {m, n});
   if (!y) return y.error();
   elements::call(c.input(1).type, [&]<class T>(std::type_identity<T>) {

@@ -84,9 +84,8 @@ result<scatter_elements> scatter_elements::bind(bind_context& c) {
 status scatter_elements::run(run_context& c) const {
   const value &x = c.input(0), &indices = c.input(1);
   value updates = c.input(2);
-  const result<index_rows> rows = index_rows::make(x, indices, axis);
+  const result<index_rows> rows = index_rows::make(x, indices, axis, updates.shape);
   if (!rows) return rows.error();
-  if (status s = check_shape("updates", updates.shape, indices.shape); !s) return s;
   const combine_function write = choose(x.type, reduction);
   result<value*> y = copy_of_data(c, updates);
   if (!y) return y.error();
@@ -102,19 +101,14 @@ result<scatter_nd> scatter_nd::bind(bind_context& c) {
 status scatter_nd::run(run_context& c) const {
   const value &x = c.input(0), &indices = c.input(1);
   value updates = c.input(2);
-  const result<index_tuples> tuples = index_tuples::make(x, indices, 0);
+  const result<index_tuples> tuples = index_tuples::make(x, indices, 0, updates.shape);
   if (!tuples) return tuples.error();
-  extents expected{indices.shape.dims().first(indices.shape.rank() - 1)};
-  const std::size_t rank = expected.rank() + x.shape.rank() - tuples->first_inner();
-  for (std::size_t i = tuples->first_inner(); i < x.shape.rank(); ++i) expected.push_back(x.shape[i]);
-  if (status s = check_rank(rank); !s) return s;
-  if (status s = check_shape("updates", updates.shape, expected); !s) return s;
   const combine_function write = choose(x.type, reduction);
   result<value*> y = copy_of_data(c, updates);
   if (!y) return y.error();
-  if (tuples->block() == 0) return {};
-  for (std::int64_t i = 0; i < tuples->count(); ++i)
-    write(**y, (*tuples)[i], updates, i * tuples->block(), tuples->block(), reduction);
+  if (tuples->block == 0) return {};
+  for (std::int64_t i = 0; i < tuples->count; ++i)
+    write(**y, (*tuples)[i], updates, i * tuples->block, tuples->block, reduction);
   return {};
 }
 

@@ -1,4 +1,6 @@
 #include <cameo/eps/cpu/sort.hpp>
+#include <cameo/geometry/gather.hpp>
+#include <cameo/geometry/reduction.hpp>
 
 #include "machine/lane_scratch.hpp"
 #include "operands/operand_values.hpp"
@@ -44,20 +46,17 @@ void top_of_lane(const T* x, std::int64_t step, std::span<std::int64_t> order, s
 }
 
 template <class T>
-status top_of(run_context& c, std::size_t axis, std::int64_t k, bool largest) {
-  const value& x = c.input(0);
-  extents shape = x.shape;
-  shape[axis] = k;
-  const result<T*> values = optional_output<T>(c, 0, shape);
-  const result<std::int64_t*> indices = optional_output<std::int64_t>(c, 1, shape);
+status top_of(run_context& c, const geometry::top& t, bool largest) {
+  const result<T*> values = optional_output<T>(c, 0, t.y);
+  const result<std::int64_t*> indices = optional_output<std::int64_t>(c, 1, t.y);
   if (!values) return values.error();
   if (!indices) return indices.error();
-  if (shape.count() == 0) return {};
-  const std::int64_t size = x.shape[axis], inner = shape.count(axis + 1, shape.rank()), outer = shape.count(0, axis);
+  if (extents{t.y}.count() == 0) return {};
+  const std::int64_t size = t.size, inner = t.inner, k = t.k;
   const auto orders = lane_scratch<std::int64_t>::make(c, std::size_t(size));
   if (!orders) return orders.error();
-  const T* const from = static_cast<const T*>(x.data);
-  c.parallel_lanes(std::size_t(outer * inner), [&](std::size_t i, std::size_t lane) {
+  const T* const from = static_cast<const T*>(c.input(0).data);
+  c.parallel_lanes(std::size_t(t.outer * inner), [&](std::size_t i, std::size_t lane) {
     const std::int64_t before = std::int64_t(i) / inner, at = std::int64_t(i) % inner;
     const std::int64_t source = before * size * inner + at, target = before * k * inner + at;
     top_of_lane(from + source, inner, {orders->at(lane), std::size_t(size)}, k, largest,
@@ -66,16 +65,15 @@ status top_of(run_context& c, std::size_t axis, std::int64_t k, bool largest) {
   return {};
 }
 
-/// The `count` slices along an axis; each consists of `outer` runs of `inner` elements.
+/// The slices along an axis; each consists of `outer` runs of `inner` elements.
 template <class T>
-struct slices {
+struct slices : geometry::selection {
   const T* first;
-  std::int64_t count, outer, inner;
 
   int order(std::int64_t a, std::int64_t b) const {
     for (std::int64_t o = 0; o < outer; ++o)
       for (std::int64_t i = 0; i < inner; ++i)
-        if (const int c = compare(first[(o * count + a) * inner + i], first[(o * count + b) * inner + i])) return c;
+        if (const int c = compare(first[(o * size + a) * inner + i], first[(o * size + b) * inner + i])) return c;
     return 0;
   }
 };
@@ -109,16 +107,12 @@ struct slice_groups {
 };
 
 template <class T>
-status unique_of(run_context& c, std::size_t axis, bool flat, bool sorted, const unique_outputs& to_outputs) {
+status unique_of(run_context& c, const std::int64_t* axis, bool sorted, const unique_outputs& to_outputs) {
   const value& x = c.input(0);
-  const std::size_t rank = x.shape.rank();
-  slices<T> all{static_cast<const T*>(x.data), x.shape.count(), 1, 1};
-  if (!flat) {
-    all.count = x.shape[axis];
-    const bool fits = product(x.shape, 0, axis, all.outer) && product(x.shape, axis + 1, rank, all.inner);
-    if (status s = check_fits("X", fits); !s) return s;
-  }
-  const auto n = std::size_t(all.count);
+  const auto selected = geometry::selection_of<std::int64_t>(x.shape, axis);
+  if (!selected) return selected.error();
+  const slices<T> all{*selected, static_cast<const T*>(x.data)};
+  const auto n = std::size_t(all.size);
   std::span<std::int64_t> order;
   slice_groups g;
   for (std::span<std::int64_t>* list : {&order, &g.firsts, &g.counts, &g.inverse}) {
@@ -143,15 +137,12 @@ status unique_of(run_context& c, std::size_t axis, bool flat, bool sorted, const
   if (!sorted) g.in_order_of_occurrence(groups, order);
 
   if (c.has_output(0)) {
-    extents shape = x.shape;
-    if (flat) shape = {std::int64_t(groups)};
-    else shape[axis] = std::int64_t(groups);
-    const result<tensor_view<T>> y = c.output<T>(0, shape);
+    const result<tensor_view<T>> y = c.output<T>(0, all.shape_of(std::int64_t(groups)));
     if (!y) return y.error();
     T* to = y->data();
     for (std::int64_t o = 0; o < all.outer && !y->empty(); ++o)
       for (const std::int64_t first : g.firsts.first(groups)) {
-        std::copy_n(all.first + (o * all.count + first) * all.inner, all.inner, to);
+        std::copy_n(all.first + (o * all.size + first) * all.inner, all.inner, to);
         to += all.inner;
       }
   }
@@ -164,28 +155,21 @@ status unique_of(run_context& c, std::size_t axis, bool flat, bool sorted, const
 
 status top_k::run(run_context& c) const {
   const value& x = c.input(0);
-  std::int64_t wanted = k;
-  std::size_t a = 0;
-  if (status found = find_axis(axis, x.shape.rank(), a); !found) return found;
-  if (c.has_input(1)) wanted = c.input<std::int64_t>(1)[0];
-  if (status s = check_number("K", wanted, 0, x.shape[a]); !s) return s;
-  return elements::visit(x.type, status{},
-                         [&]<class T>(std::type_identity<T>) { return top_of<T>(c, a, wanted, largest); });
+  const std::int64_t wanted = c.has_input(1) ? c.input<std::int64_t>(1)[0] : k;
+  const auto t = geometry::top_of<std::int64_t>(x.shape, axis, &wanted);
+  if (!t) return t.error();
+  return elements::visit(x.type, status{}, [&]<class T>(std::type_identity<T>) { return top_of<T>(c, *t, largest); });
 }
 
 status unique::run(run_context& c) const {
-  const value& x = c.input(0);
-  const bool flat = !axis;
-  std::size_t a = 0;
-  if (status found = flat ? status{} : find_axis(*axis, x.shape.rank(), a); !found) return found;
-  return elements::visit(x.type, status{},
-                         [&]<class T>(std::type_identity<T>) { return unique_of<T>(c, a, flat, sorted, {1, 2, 3}); });
+  return elements::visit(c.input(0).type, status{}, [&]<class T>(std::type_identity<T>) {
+    return unique_of<T>(c, axis ? &*axis : nullptr, sorted, {1, 2, 3});
+  });
 }
 
 status unique_of_list::run(run_context& c) const {
-  const value& x = c.input(0);
-  return elements::visit(x.type, status{},
-                         [&]<class T>(std::type_identity<T>) { return unique_of<T>(c, 0, true, false, {3, 1, 2}); });
+  return elements::visit(c.input(0).type, status{},
+                         [&]<class T>(std::type_identity<T>) { return unique_of<T>(c, nullptr, false, {3, 1, 2}); });
 }
 
 }  // namespace CAMEO_NAMESPACE::eps

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/unfold.hpp>
+#include <cameo/geometry/axes.hpp>
 #include <cameo/op/attributes/microsoft.hpp>
 
 #include "operands/operand_values.hpp"
@@ -13,9 +14,10 @@ result<unfold> unfold::bind(bind_context& c) {
 
 status unfold::run(run_context& c) const {
   const value& x = c.input(0);
-  std::size_t a = 0;
-  if (status found = find_axis(axis, x.shape.rank(), a); !found) return found;
-  if (status s = check_rank(x.shape.rank() + 1); !s) return s;
+  const auto found = geometry::axis_of<std::int64_t>(axis, x.shape.rank(), "attribute dim");
+  if (!found) return found.error();
+  const std::size_t a = *found;
+  if (status s = geometry::check_rank<std::int64_t>(x.shape.rank() + 1); !s) return s;
   if (status s = check_least_count("the axis", x.shape[a], size); !s) return s;
   extents shape = x.shape;
   shape[a] = (x.shape[a] - size) / step + 1;

@@ -2,7 +2,6 @@
 
 #include "functions/normals.hpp"
 #include "normalize_rows.hpp"
-#include "operands/operand_values.hpp"
 #include "skeletons/row_rooms.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
@@ -12,28 +11,23 @@ template <class C>
 status run_columns(run_context& c, const axis_normalization_state& how,
                    axis_normalization_state::column_function<C> rows) {
   const value& x = c.input(0);
-  const std::size_t rank = x.shape.rank();
-  std::int64_t a = how.axis;
-  const bool scalar = rank == 0 && how.takes_scalars && (a == 0 || a == -1);
-  const bool past_end = how.flattens && a == std::int64_t(rank);  // each element is normalized alone
-  if (!scalar && !past_end && !normalize_axis(a, rank)) return no_such_axis(how.axis, rank);
+  const auto along = geometry::normalization_of<std::int64_t>(x.shape, how.axis, how.how);
+  if (!along) return along.error();
   const result<value*> out = c.output(0, x.shape);
   if (!out) return out.error();
   if (x.shape.count() == 0) return {};
-  const std::size_t first_axis = scalar ? 0 : std::size_t(a), next = scalar || how.flattens ? rank : first_axis + 1;
-  const std::int64_t size = x.shape.count(first_axis, next), inner = x.shape.count(next, rank);
+  const std::int64_t size = along->size, inner = along->inner;
   const std::int64_t stretches = (inner + most_columns - 1) / most_columns, width = std::min(inner, most_columns);
   const auto from = row_rooms<C>::make(c, x, size, width), y = row_rooms<C>::make(c, **out, size, width);
   if (!from || !y) return status_code::out_of_memory;
-  parallel_each_row(c, x.shape.count(0, first_axis) * stretches, grain_of(1 << 14, size * width),
-                    [&](std::int64_t unit, std::size_t lane) {
-                      const std::int64_t column = unit % stretches * most_columns,
-                                         n = std::min(most_columns, inner - column);
-                      const std::int64_t start = unit / stretches * size * inner + column;
-                      const row_block<const C> in = from->read(lane, start, inner, size, n);
-                      rows({in.data, y->room(lane, start, inner).data, size, in.step, n, how.p});
-                      y->store(lane, start, inner, size, n);
-                    });
+  parallel_each_row(
+      c, along->outer * stretches, grain_of(1 << 14, size * width), [&](std::int64_t unit, std::size_t lane) {
+        const std::int64_t column = unit % stretches * most_columns, n = std::min(most_columns, inner - column);
+        const std::int64_t start = unit / stretches * size * inner + column;
+        const row_block<const C> in = from->read(lane, start, inner, size, n);
+        rows({in.data, y->room(lane, start, inner).data, size, in.step, n, how.p});
+        y->store(lane, start, inner, size, n);
+      });
   return {};
 }
 
@@ -58,10 +52,9 @@ result<axis_normalization<Op>> axis_normalization<Op>::bind(bind_context& c) {
   made.in_float = normalize_columns<Op, float>;
   made.in_double = normalize_columns<Op, double>;
   constexpr bool is_softmax = is_one_of<Op, op::Softmax, op::LogSoftmax, op::Hardmax>;
-  made.takes_scalars = is_softmax;
-  made.flattens = is_softmax && c.since < 13;
+  if (is_softmax) made.how = c.since < 13 ? geometry::normalized::flattened : geometry::normalized::softmax;
   const attributes_of<Op> a{c.attributes};
-  if constexpr (is_softmax) made.axis = a.axis.value_or(made.flattens ? 1 : -1);
+  if constexpr (is_softmax) made.axis = a.axis.value_or(c.since < 13 ? 1 : -1);
   else made.axis = a.axis, made.p = a.p;
   c.may_overwrite(0, 0);
   return made;

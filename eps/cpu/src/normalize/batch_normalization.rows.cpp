@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/batch_normalization.hpp>
+#include <cameo/geometry/reduction.hpp>
 #include <cameo/op/attributes/onnx.hpp>
 
 #include <cmath>
@@ -10,18 +11,6 @@
 
 namespace CAMEO_NAMESPACE::eps {
 namespace {
-
-/// The axes of x as batches, channels and the elements of a channel.
-struct channel_layout {
-  std::int64_t batches = 1, channels = 1, elements = 1;
-
-  channel_layout(const extents& x, bool spatial) {
-    batches = x[0];
-    if (x.rank() == 1) return;  // a vector is a batch with one channel
-    channels = spatial ? x[1] : x.count(1, x.rank());
-    elements = spatial ? x.count(2, x.rank()) : 1;
-  }
-};
 
 /// Computes a scale and a shift for each channel from scale, bias, mean and variance, which are consecutive in `from`.
 void fold(std::span<const double> from, std::int64_t channels, double epsilon, double* coefficients) {
@@ -39,14 +28,14 @@ void read_parameters(const value* const (&parameters)[4], std::int64_t channels,
 
 /// Computes the mean and the variance of each channel over the batch.
 template <class C>
-void measure(run_context& c, const row_rooms<C>& x, const channel_layout& layout, double* mean, double* variance) {
-  const std::int64_t n = layout.elements;
-  const auto count = double(layout.batches * n);
-  parallel_rows(c, layout.channels, 1, [&](std::int64_t channel, std::int64_t, std::size_t lane) {
+void measure(run_context& c, const row_rooms<C>& x, const geometry::slices& layout, double* mean, double* variance) {
+  const std::int64_t n = layout.inner;
+  const auto count = double(layout.outer * n);
+  parallel_rows(c, layout.size, 1, [&](std::int64_t channel, std::int64_t, std::size_t lane) {
     const auto sum = [&](auto f) {
       double total = 0;
-      for (std::int64_t b = 0; b < layout.batches; ++b)
-        total += sum_of(x.read(lane, (b * layout.channels + channel) * n, n), n, f);
+      for (std::int64_t b = 0; b < layout.outer; ++b)
+        total += sum_of(x.read(lane, (b * layout.size + channel) * n, n), n, f);
       return total;
     };
     const double m = sum([](double v) { return v; }) / count;
@@ -82,20 +71,21 @@ result<batch_normalization> batch_normalization::bind(bind_context& c) {
 template <class C>
 status batch_normalization::run_as(run_context& c) const {
   const value& x = c.input(0);
-  if (x.shape.count() == 0) {
-    if (trains) return check_least_count("X", 0, 1);
-    const result<value*> nothing = c.output(0, x.shape);
-    return nothing ? status{} : status{nothing.error()};
-  }
-  const channel_layout layout{x.shape, spatial};
-  const std::int64_t channels = layout.channels;
-  constexpr std::string_view names[] = {"scale", "B", "mean", "var"};
   const value* const parameters[4] = {&c.input(1), &c.input(2), &c.input(3), &c.input(4)};
-  for (std::size_t i = 0; i < 4; ++i)
-    if (status s = check_count(names[i], parameters[i]->shape.count(), channels); !s) return s;
+  const geometry::named_shape<std::int64_t> shapes[] = {{"scale", parameters[0]->shape},
+                                                        {"B", parameters[1]->shape},
+                                                        {"mean", parameters[2]->shape},
+                                                        {"var", parameters[3]->shape}};
+  const auto made = geometry::batch_normalization_of<std::int64_t>(x.shape, spatial, shapes);
+  if (!made) return made.error();
+  const geometry::slices& layout = *made;
+  const std::int64_t channels = layout.size;
+  if (trains)
+    if (status s = check_least_count("X", x.shape.count(), 1); !s) return s;
   const result<value*> out = c.output(0, x.shape);
   if (!out) return out.error();
-  const std::int64_t n = layout.elements;
+  if (x.shape.count() == 0) return {};
+  const std::int64_t n = layout.inner;
   const auto from = row_rooms<C>::make(c, x, 1, n), y = row_rooms<C>::make(c, **out, 1, n);
   if (!from || !y) return status_code::out_of_memory;
   std::span<const double> used = coefficients;
@@ -120,7 +110,7 @@ status batch_normalization::run_as(run_context& c) const {
     fold(scratch->first(std::size_t(channels) * 4), channels, epsilon, folded);
     used = {folded, std::size_t(channels) * 2};
   }
-  parallel_each_row(c, layout.batches * channels, grain_of(1 << 15, n), [&](std::int64_t row, std::size_t lane) {
+  parallel_each_row(c, layout.outer * channels, grain_of(1 << 15, n), [&](std::int64_t row, std::size_t lane) {
     const auto channel = std::size_t(row % channels);
     scale_and_shift(from->read(lane, row * n, n), y->room(lane, row * n), n, used[channel],
                     used[std::size_t(channels) + channel]);

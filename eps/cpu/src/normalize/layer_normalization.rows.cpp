@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/layer_normalization.hpp>
+#include <cameo/geometry/reduction.hpp>
 #include <cameo/kernel/broadcast.hpp>
 #include <cameo/op/attributes/onnx.hpp>
 
@@ -7,7 +8,6 @@
 #include "functions/float_rows.hpp"
 #include "skeletons/float_output.hpp"
 
-#include "operands/operand_values.hpp"
 #include "skeletons/row_rooms.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
@@ -21,27 +21,20 @@ struct row_operand {
   std::int64_t step = 0;
 };
 
+/// Reads a tensor that broadcasts to x, whose rows have the shape `row`.
 template <class C>
-result<row_operand<C>> row_operand_of(run_context& c, const value& v, const extents& x, std::size_t axis,
-                                      std::string_view name) {
-  const extents row{x.dims().subspan(axis)};
-  const std::int64_t length = row.count();
-  if (v.shape == row) {
-    const result<const C*> vector = wide_vector<C>(c, v);
-    if (!vector) return vector.error();
-    return row_operand<C>{*vector, 0};
-  }
+result<row_operand<C>> row_operand_of(run_context& c, const value& v, const extents& x, const extents& row) {
+  if (v.shape == row) return wide_vector<C>(c, v).transform([](const C* vector) { return row_operand<C>{vector, 0}; });
   broadcast_loops<2> loops;
-  const bool one_for_all = loops.make({&v.shape, &row}) && loops.shape() == row;
-  const bool fits = one_for_all || (loops.make({&v.shape, &x}) && loops.shape() == x);
-  if (status s = check_broadcasts(name, v.shape, x, fits); !s) return s;
+  const bool one_for_all = v.shape.rank() <= row.rank();
+  if (status s = loops.make({&v.shape, one_for_all ? &row : &x}); !s) return s;
   const result<std::span<C>> copy = c.scratch<C>(std::size_t(loops.count()));
   if (!copy) return copy.error();
   loops.rows(0, loops.count(), [&](std::int64_t to, const auto& from, std::int64_t n) {
     if (loops.steps()[0]) load_floats(v, from[0], copy->data() + to, n);
     else std::fill_n(copy->data() + to, n, float_at<C>(v, from[0]));
   });
-  return row_operand<C>{copy->data(), one_for_all ? 0 : length};
+  return row_operand<C>{copy->data(), one_for_all ? 0 : row.count()};
 }
 
 }  // namespace
@@ -49,23 +42,23 @@ result<row_operand<C>> row_operand_of(run_context& c, const value& v, const exte
 template <class C>
 status layer_normalization_state::run_as(run_context& c) const {
   const value& x = c.input(0);
-  std::size_t a = 0;
-  if (status found = find_axis(axis, x.shape.rank(), a); !found) return found;
+  const value &factors = c.input(1), &summands = c.input(2);
+  const auto all = geometry::layer_normalization_of<std::int64_t>(x.shape, axis, geometry::shape_of(factors),
+                                                                  geometry::shape_of(summands));
+  if (!all) return all.error();
   const result<value*> out = c.output(0, x.shape);
   if (!out) return out.error();
-  extents per_row = x.shape;
-  for (std::size_t i = a; i < per_row.rank(); ++i) per_row[i] = 1;
-  const std::int64_t rows = x.shape.count() ? per_row.count() : 0;
-  const std::int64_t n = rows ? x.shape.count(a, x.shape.rank()) : 0;
+  const extents per_row = all->statistics, of_row{x.shape.dims().subspan(all->axis)};
+  const std::int64_t n = all->size;
   const result<std::span<double>> statistics = c.scratch<double>(std::size_t(per_row.count()) * 2);
   if (!statistics) return statistics.error();
   std::fill(statistics->begin(), statistics->end(), 0.0);
   double *const means = statistics->data(), *const inverses = means + per_row.count();
-  if (rows) {
-    const result<row_operand<C>> scale = row_operand_of<C>(c, c.input(1), x.shape, a, "scale");
+  if (x.shape.count() != 0) {
+    const auto scale = row_operand_of<C>(c, factors, x.shape, of_row);
     if (!scale) return status{scale.error()};
     result<row_operand<C>> bias = row_operand<C>{};
-    if (c.has_input(2) && c.input(2)) bias = row_operand_of<C>(c, c.input(2), x.shape, a, "B");
+    if (summands) bias = row_operand_of<C>(c, summands, x.shape, of_row);
     if (!bias) return bias.error();
     const auto normalize = [&](const C* in, C* to, std::int64_t r) {
       normal_row<C> row{};

@@ -84,13 +84,13 @@ result<mean_variance_normalization> mean_variance_normalization::bind(bind_conte
 template <class C>
 status mean_variance_normalization::run_as(run_context& c) const {
   const value& x = c.input(0);
-  std::uint32_t gone = 0;
-  if (status found = axes.find(c, x.shape, gone); !found) return found;
+  const auto reduction = axes.reduction_of(c, x.shape);
+  if (!reduction) return reduction.error();
   const result<value*> out = c.output(0, x.shape);
   if (!out) return out.error();
   if (x.shape.count() == 0) return {};
   reduce_loops loops;
-  loops.make(x.shape, gone);
+  loops.make(x.shape, reduction->axes.mask);
   constexpr std::int64_t columns = reduce_loops::columns;
   const std::int64_t stretches = loops.row_stays ? (loops.row + columns - 1) / columns : 1;
   const std::int64_t width = loops.row_stays ? std::min(columns, loops.row) : loops.row;

@@ -101,28 +101,4 @@ inline status read_integer(const value& v, std::string_view name, std::int64_t& 
   return bad_input(name, " is not a number");
 }
 
-/// Computes the product of the axes [first, last); false if it overflows, which is possible if another axis is 0.
-[[nodiscard]] inline bool product(const extents& shape, std::size_t first, std::size_t last, std::int64_t& out) {
-  return extents{shape.dims().subspan(first, last - first)}.checked_count(out);
-}
-
-[[gnu::noinline, gnu::cold]] inline status no_such_axis(std::int64_t axis, std::size_t rank) {
-  return check_number("axis", axis, -std::int64_t(rank), std::int64_t(rank) - 1);
-}
-/// Converts the number of an axis, which may be negative to count from the end; INVALID_ARGUMENT if there is no such
-/// axis.
-[[gnu::always_inline]] inline status find_axis(std::int64_t number, std::size_t rank, std::size_t& axis) {
-  std::int64_t at = number;
-  if (!normalize_axis(at, rank)) return no_such_axis(number, rank);
-  axis = std::size_t(at);
-  return {};
-}
-/// find_axis() for an element of a list, in which each axis may occur once: bit i of `named` is set for axis i.
-inline status find_axis(std::int64_t number, std::size_t rank, std::size_t& axis, std::uint32_t& named) {
-  if (status found = find_axis(number, rank, axis); !found) return found;
-  if (named >> axis & 1) return bad_input("axis ", number, " is named twice");
-  named |= std::uint32_t{1} << axis;
-  return {};
-}
-
 }  // namespace CAMEO_NAMESPACE::eps

@@ -46,11 +46,6 @@ inline status check_tensor(std::string_view name, const value& v, dtype must) {
 inline status check_input(std::string_view name, const value& v, const extents& must) {
   return v ? check_shape(name, v.shape, must) : status{};
 }
-/// "bias has shape [3], must broadcast with [2,4]".
-constexpr status check_broadcasts(std::string_view name, const extents& has, const extents& other, bool broadcasts) {
-  if (broadcasts) return {};
-  return refuse(status_code::invalid_argument, name, " has shape ", has, ", must broadcast with ", other);
-}
 /// "rho has 2 elements, must have 3 or more".
 constexpr status check_least_count(std::string_view name, std::int64_t has, std::int64_t least) {
   if (has >= least) return {};

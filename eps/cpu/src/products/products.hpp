@@ -7,48 +7,10 @@
 #include <limits>
 
 #include "machine/parallel_rows.hpp"
-#include "operands/refuse.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
 
 // Helpers of Gemm, QGemm and MatMul.
-
-/// The strides of Gemm's addend C along the rows and columns of Y; 0 where C broadcasts.
-struct addend_strides {
-  std::int64_t row = 0, column = 0;
-};
-inline status broadcast_addend(const extents& shape, std::int64_t m, std::int64_t n, addend_strides& strides) {
-  const std::int64_t columns = shape.rank() > 0 ? shape.back() : 1;
-  const std::int64_t rows = shape.rank() > 1 ? shape[shape.rank() - 2] : 1;
-  const bool fits = shape.rank() <= 2 && (columns == 1 || columns == n) && (rows == 1 || rows == m);
-  if (status s = check_broadcasts("C", shape, {m, n}, fits); !s) return s;
-  strides = {rows == 1 ? 0 : columns, columns == 1 ? 0 : 1};
-  return {};
-}
-
-/// Checks that the columns of a matrix are as many as the rows of its factor.
-inline status check_factors(const extents& a, const extents& b, std::int64_t columns, std::int64_t rows) {
-  if (columns == rows) return {};
-  return bad_input("A has shape ", a, " and B has shape ", b, ": ", columns, " columns meet ", rows, " rows");
-}
-
-/// The sizes of a Gemm: Y [m, n] = A [m, k] * B [k, n] + C, where A and B may be transposed.
-struct gemm_sizes {
-  std::int64_t m = 0, k = 0, n = 0;
-  addend_strides c = {};
-
-  /// `c` may be absent.
-  static result<gemm_sizes> make(const extents& a, bool transpose_a, const extents& b, bool transpose_b,
-                                 const value& c) {
-    if (status s = check_rank("A", a, 2, 2); !s) return s;
-    if (status s = check_rank("B", b, 2, 2); !s) return s;
-    gemm_sizes made{a[transpose_a ? 1 : 0], a[transpose_a ? 0 : 1], b[transpose_b ? 0 : 1]};
-    if (status s = check_factors(a, b, made.k, b[transpose_b ? 1 : 0]); !s) return s;
-    if (!c) return made;
-    if (status s = broadcast_addend(c.shape, made.m, made.n, made.c); !s) return s;
-    return made;
-  }
-};
 
 /// Converts to the nearest value of T, for values outside of its range too; NaN becomes 0.
 template <class T>

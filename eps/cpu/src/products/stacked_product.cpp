@@ -4,29 +4,15 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-result<stacked_product> stack_of(const extents& a, const extents& b) {
-  stacked_product p;
-  p.k = a.back(), p.n = b.rank() > 1 ? b.back() : 1;
-  if (a.rank() > 1) p.m = a[a.rank() - 2];
-  p.a_stack = extents{a.dims().first(a.rank() > 2 ? a.rank() - 2 : 0)};
-  p.b_stack = extents{b.dims().first(b.rank() > 2 ? b.rank() - 2 : 0)};
-  const bool fit = broadcast(p.a_stack, p.b_stack, p.stack);
-  if (status s = check_broadcasts("A", a, b, fit); !s) return s;
-  p.y = p.stack;
-  if (a.rank() > 1) p.y.push_back(p.m);
-  if (b.rank() > 1) p.y.push_back(p.n);
-  return p;
+result<stacked_product> stack_of(const value& a, const value& b) {
+  using geometry::matrix_product, geometry::repeating_strides;
+  return geometry::matrix_product_of<std::int64_t>(a.shape, b.shape).transform([](const matrix_product& p) {
+    return stacked_product{p, repeating_strides(p.a.stack, p.stack), repeating_strides(p.b.stack, p.stack)};
+  });
 }
-std::int64_t matrix_of(const extents& stack, const extents& whole, std::int64_t i) {
-  std::int64_t at = 0, step = 1;
-  for (std::size_t d = 1; d <= whole.rank(); ++d) {
-    const std::int64_t size = whole[whole.rank() - d], index = i % size;
-    i /= size;
-    if (d > stack.rank()) continue;
-    const std::int64_t own = stack[stack.rank() - d];
-    if (own != 1) at += index * step;
-    step *= own;
-  }
+std::int64_t stacked_product::matrix_of(const extents& steps, std::int64_t i) const {
+  std::int64_t at = 0;
+  for (std::size_t d = stack.rank(); d-- > 0; i /= stack[d]) at += i % stack[d] * steps[d];
   return at;
 }
 
@@ -41,14 +27,14 @@ result<spread> spread_of(const value& v, const extents& whole, std::int64_t size
 }
 
 status product_run::prepare() {
-  const result<spread> a_over = spread_of(a_zero_, a_.shape, p_.m, p_.a_stack.count(), "a_zero_point");
+  const result<spread> a_over = spread_of(a_zero_, a_.shape, p_.m, extents{p_.a.stack}.count(), "a_zero_point");
   if (!a_over) return a_over.error();
-  const result<spread> b_over = spread_of(b_zero_, b_value_.shape, p_.n, p_.b_stack.count(), "b_zero_point");
+  const result<spread> b_over = spread_of(b_zero_, b_value_.shape, p_.n, extents{p_.b.stack}.count(), "b_zero_point");
   if (!b_over) return b_over.error();
   const result<std::span<const std::int32_t>> a_zeros = read_zeros(c_, a_zero_), b_zeros = read_zeros(c_, b_zero_);
   if (!a_zeros || !b_zeros) return status_code::out_of_memory;
   a_over_ = *a_over, b_over_ = *b_over, a_zeros_ = *a_zeros, b_zeros_ = *b_zeros;
-  joined_ = p_.b_stack.count() == 1 && p_.a_stack.count() == p_.count() && a_over_.step == 0;
+  joined_ = extents{p_.b.stack}.count() == 1 && extents{p_.a.stack}.count() == p_.count() && a_over_.step == 0;
   return {};
 }
 
@@ -56,8 +42,8 @@ status product_run::each(detail::function_ref<status(const integer_product&, std
   const std::int64_t count = joined_ ? 1 : p_.count();
   for (std::int64_t i = 0; i < count; ++i) {
     if (c_.stopped()) return status_code::canceled;
-    if (status s = pack(matrix_of(p_.b_stack, p_.stack, i)); !s) return s;
-    const std::int64_t from = joined_ ? 0 : matrix_of(p_.a_stack, p_.stack, i);
+    if (status s = pack(p_.matrix_of_b(i)); !s) return s;
+    const std::int64_t from = joined_ ? 0 : p_.matrix_of_a(i);
     integer_product product{joined_ ? p_.m * p_.count() : p_.m, p_.k, {}, p_.k, 1, panels_, start_.data()};
     product.a = {static_cast<const std::uint8_t*>(a_.data) + from * p_.m * p_.k, a_.type == dtype::i8,
                  a_zeros_.data() + a_over_.at(from, 0), a_over_.step};

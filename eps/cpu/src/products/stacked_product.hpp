@@ -1,18 +1,23 @@
 #pragma once
+#include <cameo/geometry/product.hpp>
+
 #include "integer_factor.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// A stack of products [m, k] * [k, n], with the shapes of numpy's matmul: the leading dims of A (a_stack) and of B
-/// (b_stack) broadcast to `stack`; `y` is the shape of the result.
-struct stacked_product {
-  std::int64_t m = 1, k = 1, n = 1;
-  extents a_stack, b_stack, stack, y;
-  std::int64_t count() const { return stack.count(); }
+/// A stack of products [m, k] * [k, n], with the shapes of numpy's matmul.
+struct stacked_product : geometry::matrix_product {
+  extents a_steps, b_steps;  // the strides of the stacks, in matrices, along the axes of `stack`
+
+  std::int64_t count() const { return extents{stack}.count(); }
+  /// The index of the matrix of A (or B) that product `i` uses.
+  std::int64_t matrix_of_a(std::int64_t i) const { return matrix_of(a_steps, i); }
+  std::int64_t matrix_of_b(std::int64_t i) const { return matrix_of(b_steps, i); }
+
+ private:
+  std::int64_t matrix_of(const extents& steps, std::int64_t i) const;
 };
-result<stacked_product> stack_of(const extents& a, const extents& b);
-/// The index of the matrix of a stack that product `i` uses, where the stack broadcasts to `whole`.
-std::int64_t matrix_of(const extents& stack, const extents& whole, std::int64_t i);
+result<stacked_product> stack_of(const value& a, const value& b);
 
 /// How scales and zero points are assigned to the rows (columns) of a stack: row r of matrix i has the one with index
 /// i * matrix_step + r * step.

@@ -12,7 +12,7 @@
 namespace CAMEO_NAMESPACE::eps {
 
 status multiply_to_floats(run_context& c, const scaled_codes& with, const integer_factor& packed, float* y) {
-  const result<stacked_product> p = stack_of(with.a.shape, with.b.shape);
+  const result<stacked_product> p = stack_of(with.a, with.b);
   if (!p) return p.error();
   if (status s = check_per_column("b_scale", with.b_scale, p->n); !s) return s;
   if (status s = check_per_column("b_zero_point", with.b_zero, p->n); !s) return s;
@@ -38,7 +38,7 @@ result<matmul_integer_to_float> matmul_integer_to_float::bind(bind_context& c) {
 
 status matmul_integer_to_float::run(run_context& c) const {
   const scaled_codes factors{c.input(0), c.input(1), c.input(2), c.input(3), c.input(4), c.input(5), c.input(6)};
-  const result<stacked_product> p = stack_of(factors.a.shape, factors.b.shape);
+  const result<stacked_product> p = stack_of(factors.a, factors.b);
   if (!p) return p.error();
   const result<tensor_view<float>> y = c.output<float>(0, p->y);
   if (!y || y->empty()) return y ? status{} : y.error();
@@ -52,7 +52,7 @@ result<dynamic_quantize_matmul> dynamic_quantize_matmul::bind(bind_context& c) {
 
 status dynamic_quantize_matmul::run(run_context& c) const {
   const tensor_view<const float> a = c.input<float>(0);
-  const result<stacked_product> p = stack_of(a.shape(), c.input(1).shape);
+  const result<stacked_product> p = stack_of(c.input(0), c.input(1));
   if (!p) return p.error();
   const result<tensor_view<float>> y = c.output<float>(0, p->y);
   if (!y || y->empty()) return y ? status{} : y.error();
@@ -81,13 +81,13 @@ void multiply_shorts(run_context& c, const stacked_product& p, const A* a, const
 
 status matmul_integer16::run(run_context& c) const {
   const value &a = c.input(0), &b = c.input(1);
-  const result<stacked_product> p = stack_of(a.shape, b.shape);
+  const result<stacked_product> p = stack_of(a, b);
   if (!p) return p.error();
   const result<value*> y = c.output(0, p->y);
   if (!y || (*y)->shape.count() == 0) return y ? status{} : y.error();
   for (std::int64_t i = 0; i < p->count(); ++i) {
     if (c.stopped()) return status_code::canceled;
-    const std::int64_t of_a = matrix_of(p->a_stack, p->stack, i), of_b = matrix_of(p->b_stack, p->stack, i);
+    const std::int64_t of_a = p->matrix_of_a(i), of_b = p->matrix_of_b(i);
     elements::call(a.type, [&]<class A>(std::type_identity<A>) {
       elements::call(b.type, [&]<class B>(std::type_identity<B>) {
         multiply_shorts(c, *p, static_cast<const A*>(a.data) + of_a * p->m * p->k,

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/gather_block_quantized.hpp>
+#include <cameo/geometry/gather.hpp>
 #include <cameo/op/attributes/microsoft.hpp>
 
 #include "elementwise/cast_rows.hpp"
@@ -95,10 +96,9 @@ result<gather_block_quantized> gather_block_quantized::bind(bind_context& c) {
 status gather_block_quantized::run(run_context& c) const {
   const value &data = c.input(0), &scales = c.input(2);
   const integers indices{c.input(1)};
-  const auto rank = std::int64_t(data.shape.rank());
-  for (const std::int64_t axis : {gather_axis, quantize_axis})
-    if (axis < -rank || axis >= rank) return no_such_axis(axis, std::size_t(rank));
-  coded_blocks b{data.type, data.shape, (quantize_axis + rank) % rank, block, data, scales, c.input(3)};
+  const auto by = geometry::axis_of<std::int64_t>(quantize_axis, data.shape.rank(), "attribute quantize_axis");
+  if (!by) return by.error();
+  coded_blocks b{data.type, data.shape, std::int64_t(*by), block, data, scales, c.input(3)};
   if (data.type == dtype::u8) {
     b.type = bits == 2 ? dtype::u2 : bits == 4 ? dtype::u4 : dtype::u8;
     if (!checked_multiply(b.shape.back(), 8 / bits, b.shape[b.shape.rank() - 1])) return status_code::out_of_memory;
@@ -106,17 +106,13 @@ status gather_block_quantized::run(run_context& c) const {
   if (status s = check_needs("block_size is 0, which", block == 0, "data of floats", b.are_floats()); !s) return s;
   if (status s = usable_sizes("data", b.shape); !s) return s;
   if (status s = place_scales(b); !s) return s;
-  const auto at = std::size_t((gather_axis + rank) % rank);
-  extents shape{b.shape.dims().first(at)};
-  const std::size_t y_rank = c.input(1).shape.rank() + b.shape.rank() - 1;
-  if (status s = check_fits("the output", y_rank <= max_rank); !s) return s;
-  for (const std::int64_t size : c.input(1).shape) shape.push_back(size);
-  for (const std::int64_t size : b.shape.dims().subspan(at + 1)) shape.push_back(size);
-  const result<value*> y = c.output(0, shape);
+  const auto g = geometry::gather_of<std::int64_t>(b.shape, c.input(1).shape, gather_axis);
+  if (!g) return g.error();
+  const result<value*> y = c.output(0, g->y);
   if (!y || (*y)->shape.count() == 0) return y ? status{} : y.error();
-  const std::int64_t inner = b.shape.count(at + 1, b.shape.rank()), size = b.shape[at], count = indices.count();
+  const std::int64_t inner = g->inner, size = g->size, count = indices.count();
   const std::int64_t bytes = inner * (bits_of((*y)->type) / 8);
-  parallel_each(c, b.shape.count(0, at) * count, 1 + (1 << 14) / inner, [&](std::int64_t i, std::size_t) {
+  parallel_each(c, g->outer * count, 1 + (1 << 14) / inner, [&](std::int64_t i, std::size_t) {
     std::int64_t index = indices[i % count];
     if (index < 0) index += size;
     std::byte* const to = static_cast<std::byte*>((*y)->data) + i * bytes;

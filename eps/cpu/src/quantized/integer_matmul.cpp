@@ -1,7 +1,6 @@
 #include <cameo/core/elements.hpp>
 #include <cameo/eps/cpu/integer_matmul.hpp>
 
-#include "operands/refuse.hpp"
 #include "products/stacked_product.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
@@ -30,7 +29,7 @@ result<scales> read_scales(run_context& c, const value& v, const extents& whole,
 
 status matmul_integer::run(run_context& c) const {
   const value &a = c.input(0), &b_value = c.input(1);
-  const result<stacked_product> p = stack_of(a.shape, b_value.shape);
+  const result<stacked_product> p = stack_of(a, b_value);
   if (!p) return p.error();
   const result<tensor_view<std::int32_t>> y = c.output<std::int32_t>(0, p->y);
   if (!y) return y.error();
@@ -56,8 +55,7 @@ struct product_scaling {
   /// True if all rows of A share a scale, and all rows of Y share a scale and a zero point.
   bool is_by_columns() const { return a.placing.step == 0 && y.placing.step == 0 && zero_over.step == 0; }
   float factor(std::int64_t matrix, std::int64_t row, std::int64_t column) const {
-    return scale_of_sums(a.at(matrix_of(p.a_stack, p.stack, matrix), row),
-                         b.at(matrix_of(p.b_stack, p.stack, matrix), column), y.at(matrix, row));
+    return scale_of_sums(a.at(p.matrix_of_a(matrix), row), b.at(p.matrix_of_b(matrix), column), y.at(matrix, row));
   }
   void store(const integer_block& block, std::int64_t matrix, std::uint8_t* to) const {
     for (std::int64_t i = 0; i < block.rows; ++i) {
@@ -75,14 +73,15 @@ struct product_scaling {
 
 status qlinear_matmul::run(run_context& c) const {
   const value &a = c.input(0), &b_value = c.input(3), &y_zero = c.input(7);
-  const result<stacked_product> p = stack_of(a.shape, b_value.shape);
+  const result<stacked_product> p = stack_of(a, b_value);
   if (!p) return p.error();
   const result<value*> y = c.output(0, p->y);
   if (!y) return y.error();
   if ((*y)->shape.count() == 0) return {};
-  const result<scales> a_scale = read_scales(c, c.input(1), a.shape, p->m, p->a_stack.count(), "a_scale");
+  const result<scales> a_scale = read_scales(c, c.input(1), a.shape, p->m, extents{p->a.stack}.count(), "a_scale");
   if (!a_scale) return a_scale.error();
-  const result<scales> b_scale = read_scales(c, c.input(4), b_value.shape, p->n, p->b_stack.count(), "b_scale");
+  const result<scales> b_scale =
+      read_scales(c, c.input(4), b_value.shape, p->n, extents{p->b.stack}.count(), "b_scale");
   if (!b_scale) return b_scale.error();
   const result<scales> y_scale = read_scales(c, c.input(6), p->y, p->m, p->count(), "y_scale");
   if (!y_scale) return y_scale.error();
@@ -167,14 +166,15 @@ result<qlinear_matmul_of_codes> qlinear_matmul_of_codes::bind(bind_context& c) {
 
 status qlinear_matmul_of_floats::run(run_context& c) {
   const value &a_value = c.input(0), &b_value = c.input(3), &y_zero = c.input(7);
-  const result<stacked_product> p = stack_of(a_value.shape, b_value.shape);
+  const result<stacked_product> p = stack_of(a_value, b_value);
   if (!p) return p.error();
   const result<value*> y = c.output(0, p->y);
   if (!y) return y.error();
   if ((*y)->shape.count() == 0) return {};
   code_tensor a, b;
-  status read = code_tensor::read(c, 0, a_value.shape, p->m, p->a_stack.count(), "a_scale or a_zero_point", a);
-  if (read) read = code_tensor::read(c, 3, b_value.shape, p->n, p->b_stack.count(), "b_scale or b_zero_point", b);
+  status read = code_tensor::read(c, 0, a_value.shape, p->m, extents{p->a.stack}.count(), "a_scale or a_zero_point", a);
+  if (read)
+    read = code_tensor::read(c, 3, b_value.shape, p->n, extents{p->b.stack}.count(), "b_scale or b_zero_point", b);
   if (!read) return read;
   const result<scales> y_scale = read_scales(c, c.input(6), p->y, p->m, p->count(), "y_scale");
   if (!y_scale) return y_scale.error();
@@ -187,7 +187,7 @@ status qlinear_matmul_of_floats::run(run_context& c) {
     T* const to = static_cast<T*>((*y)->data);
     parallel_each(c, p->count() * p->m, 1 + (1 << 14) / work, [&](std::int64_t line, std::size_t) {
       const std::int64_t matrix = line / p->m, row = line % p->m;
-      const std::int64_t of_a = matrix_of(p->a_stack, p->stack, matrix), of_b = matrix_of(p->b_stack, p->stack, matrix);
+      const std::int64_t of_a = p->matrix_of_a(matrix), of_b = p->matrix_of_b(matrix);
       const float zero = (*zeros)[std::size_t(zero_over->at(matrix, row))];
       for (std::int64_t j = 0; j < p->n; ++j) {
         float sum = 0;

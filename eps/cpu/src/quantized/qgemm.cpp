@@ -1,9 +1,9 @@
 #include <cameo/eps/cpu/qgemm.hpp>
+#include <cameo/geometry/product.hpp>
 #include <cameo/op/attributes/microsoft.hpp>
 
 #include "operands/refuse.hpp"
 #include "products/integer_factor.hpp"
-#include "products/products.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
 namespace {
@@ -37,21 +37,21 @@ struct scaling {
 /// C, which may be absent.
 struct integer_addend {
   const value& v;
-  addend_strides strides;
+  const geometry::gemm& sizes;
 
-  bool rows_differ() const { return v && strides.row != 0; }
+  bool rows_differ() const { return v && sizes.c_row_stride != 0; }
   /// Adds `count` elements of a row, from `column` on, to sums.
   void add_to(std::int32_t* sums, std::int64_t row, std::int64_t column, std::int64_t count) const {
-    const std::int32_t* const from = static_cast<const std::int32_t*>(v.data) + row * strides.row;
+    const std::int32_t* const from = static_cast<const std::int32_t*>(v.data) + row * sizes.c_row_stride;
     for (std::int64_t j = 0; j < count; ++j)
-      sums[j] = std::int32_t(std::uint32_t(sums[j]) + std::uint32_t(from[(column + j) * strides.column]));
+      sums[j] = std::int32_t(std::uint32_t(sums[j]) + std::uint32_t(from[(column + j) * sizes.c_column_stride]));
   }
 };
 
 /// Checks the inputs.
-result<gemm_sizes> sizes_of(run_context& c, const qgemm& how) {
-  result<gemm_sizes> made =
-      gemm_sizes::make(c.input(0).shape, how.transpose_a, c.input(3).shape, how.transpose_b, c.input(6));
+result<geometry::gemm> sizes_of(run_context& c, const qgemm& how) {
+  result<geometry::gemm> made = geometry::gemm_of<std::int64_t>(c.input(0).shape, how.transpose_a, c.input(3).shape,
+                                                                how.transpose_b, geometry::shape_of(c.input(6)));
   if (!made) return made;
   if (status s = check_per_column("b_scale", c.input(4), made->n); !s) return s;
   if (status s = check_per_column("b_zero_point", c.input(5), made->n); !s) return s;
@@ -63,7 +63,7 @@ result<gemm_sizes> sizes_of(run_context& c, const qgemm& how) {
 }
 
 /// B as panels: those of a constant, or made of B's elements for this run.
-result<integer_panels> panels_of_b(run_context& c, const qgemm& how, const gemm_sizes& sizes) {
+result<integer_panels> panels_of_b(run_context& c, const qgemm& how, const geometry::gemm& sizes) {
   if (how.packed.data) return panels_of(how.packed);
   const result<std::span<const std::int32_t>> zeros = read_zeros(c, c.input(5));
   if (!zeros) return zeros.error();
@@ -85,10 +85,10 @@ result<qgemm> qgemm::bind(bind_context& c) {
 status qgemm::run(run_context& c) const {
   const value &a = c.input(0), &a_scale = c.input(1), &a_zero = c.input(2), &b_scale = c.input(4);
   const value &add = c.input(6), &y_scale = c.input(7), &y_zero = c.input(8);
-  const result<gemm_sizes> sizes = sizes_of(c, *this);
+  const result<geometry::gemm> sizes = sizes_of(c, *this);
   if (!sizes) return sizes.error();
   const std::int64_t m = sizes->m, k = sizes->k, n = sizes->n;
-  const integer_addend addend{add, sizes->c};
+  const integer_addend addend{add, *sizes};
   const result<value*> y = c.output(0, {m, n});
   if (!y) return y.error();
   if ((*y)->shape.count() == 0) return {};
@@ -96,7 +96,7 @@ status qgemm::run(run_context& c) const {
   if (!a_zeros) return a_zeros.error();
   const result<integer_panels> panels = panels_of_b(c, *this, *sizes);
   if (!panels) return panels.error();
-  integer_product product{m, k, {}, transpose_a ? 1 : k, transpose_a ? m : 1, *panels, nullptr};
+  integer_product product{m, k, {}, sizes->a_row_stride, sizes->a_column_stride, *panels, nullptr};
   product.a = {static_cast<const std::uint8_t*>(a.data), a.type == dtype::i8, a_zeros->data(), 0};
   const auto width = std::size_t(product.b.width());
   const result<std::span<std::int32_t>> start = c.scratch<std::int32_t>(width);

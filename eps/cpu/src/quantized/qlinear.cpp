@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/qlinear.hpp>
+#include <cameo/geometry/joining.hpp>
 #include <cameo/kernel/broadcast.hpp>
 #include <cameo/op/attributes/microsoft.hpp>
 
@@ -10,7 +11,7 @@
 #include "code_rows.hpp"
 #include "linear_code.hpp"
 #include "machine/parallel_rows.hpp"
-#include "operands/operand_values.hpp"
+#include "operands/refuse.hpp"
 #include "whole_sums.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
@@ -30,9 +31,11 @@ std::array<float, 256> powers_of_distances(float scale, std::int64_t length, flo
   return powers;
 }
 
-/// The number of values of one Softmax, along axis `a`, or over all axes from it on.
-std::int64_t row_length(const extents& x, std::size_t a, bool to_the_end) {
-  return to_the_end ? x.count(a, x.rank()) : x[a];
+/// The values of a Softmax along an axis, or over all axes from it on.
+result<geometry::slices> slices_of(const extents& x, std::int64_t axis, bool to_the_end) {
+  const auto at = geometry::axis_of<std::int64_t>(axis, x.rank());
+  if (!at) return at.error();
+  return geometry::slices_at<std::int64_t>(x, *at, to_the_end ? x.rank() : *at + 1);
 }
 
 bool is_identity(const code_table& table) {
@@ -70,8 +73,7 @@ status qlinear_binary_state::run(run_context& c) const {
   for (const result<linear_code>* each : {&a_code, &b_code, &y_code})
     if (!*each) return each->error();
   broadcast_loops<2> loops;
-  const bool fits = loops.make({&left.shape, &right.shape});
-  if (status s = check_broadcasts("A", left.shape, right.shape, fits); !s) return s;
+  if (status s = loops.make({&left.shape, &right.shape}); !s) return s;
   const result<value*> out = c.output(0, loops.shape());
   if (!out) return out.error();
   const code_zip by{scale_of(*a_code), scale_of(*b_code), scale_of(*y_code)};
@@ -124,10 +126,10 @@ result<qlinear_softmax> qlinear_softmax::bind(bind_context& c) {
   const attributes_of<op::microsoft::QLinearSoftmax> a{c.attributes};
   qlinear_softmax made{a.axis, a.opset < 13, linear_code_inputs::bind(c, x.type, 1, 2),
                        linear_code_inputs::bind(c, x.type, 3, 4)};
-  std::int64_t at = made.axis;
-  if (!made.input.is_known || !made.output.is_known || !x.fixed_shape() || !normalize_axis(at, x.shape.rank()))
-    return made;
-  made.known_length = row_length(x.shape, std::size_t(at), made.to_the_end);
+  if (!made.input.is_known || !made.output.is_known || !x.fixed_shape()) return made;
+  const auto along = slices_of(x.shape, made.axis, made.to_the_end);
+  if (!along) return made;
+  made.known_length = along->size;
   const result<std::span<float>> kept = c.keep<float>(256);
   if (!kept) return kept.error();
   std::ranges::copy(powers_of_distances(made.input.known.scale, made.known_length, 1 / made.output.known.scale),
@@ -208,13 +210,11 @@ status qlinear_softmax::run(run_context& c) const {
   const result<linear_code> x_code = input.read(c, x.type), y_code = output.read(c, x.type);
   if (!x_code) return x_code.error();
   if (!y_code) return y_code.error();
-  std::int64_t at = axis;
-  if (!normalize_axis(at, x.shape.rank())) return no_such_axis(axis, x.shape.rank());
+  const auto along = slices_of(x.shape, axis, to_the_end);
+  if (!along) return along.error();
   const result<value*> y = c.output(0, x.shape);
   if (!y || (*y)->shape.count() == 0) return y ? status{} : y.error();
-  const auto a = std::size_t(at);
-  const std::int64_t inner = to_the_end ? 1 : x.shape.count(a + 1, x.shape.rank());
-  const std::int64_t length = row_length(x.shape, a, to_the_end);
+  const std::int64_t inner = along->inner, length = along->size;
   const float steps_of_one = 1 / y_code->scale;
   softmax_rows rows{length, inner, x.type, x_code->scale < 0 ? -1 : 1, {}, {}, *y_code};
   if (!known_powers.empty() && length == known_length) std::ranges::copy(known_powers, rows.powers.begin());
@@ -248,23 +248,6 @@ result<qlinear_concat> qlinear_concat::bind(bind_context& c) {
 
 namespace {
 
-/// The shape of the parts when concatenated along axis `a`; INVALID_ARGUMENT names a part that does not fit.
-result<extents> joined_shape(run_context& c, std::size_t parts, std::size_t a) {
-  const value& first = c.input(2);
-  extents shape = first.shape;
-  std::int64_t total = 0;
-  for (std::size_t p = 0; p < parts; ++p) {
-    const value& part = c.input(2 + 3 * p);
-    bool fits = part.shape.rank() == shape.rank() && part.type == first.type;
-    for (std::size_t i = 0; fits && i < shape.rank(); ++i) fits = i == a || part.shape[i] == shape[i];
-    if (!fits || !checked_add(total, part.shape[a], total))
-      return bad_input("part ", p, " is ", part.type, " ", part.shape, ", which does not fit ", first.type, " ",
-                       first.shape, " along axis ", std::int64_t(a));
-  }
-  shape[a] = total;
-  return shape;
-}
-
 /// The tables of a Concat whose scales are not constant.
 result<std::span<const code_table>> tables_of_run(run_context& c, const linear_code_inputs& to,
                                                   std::span<const linear_code_inputs> from) {
@@ -283,16 +266,18 @@ result<std::span<const code_table>> tables_of_run(run_context& c, const linear_c
 }  // namespace
 
 status qlinear_concat::run(run_context& c) const {
-  std::int64_t at = axis;
-  if (!normalize_axis(at, c.input(2).shape.rank())) return no_such_axis(axis, c.input(2).shape.rank());
-  const result<extents> shape = joined_shape(c, inputs.size(), std::size_t(at));
-  if (!shape) return shape.error();
+  geometry::joined all{axis, false};
+  for (std::size_t p = 2; p < c.input_count(); p += 3) {
+    if (status s = check_type("a tensor", c.input(p).type, c.input(2).type); !s) return s;
+    if (status s = all.add(c.input(p).shape, p); !s) return s;
+  }
   result<std::span<const code_table>> by = tables;
   if (tables.empty()) by = tables_of_run(c, output, inputs);
   if (!by) return by.error();
-  const result<value*> y = c.output(0, *shape);
+  const result<value*> y = c.output(0, all.y());
   if (!y || (*y)->shape.count() == 0) return y ? status{} : y.error();
-  const std::int64_t outer = shape->count(0, std::size_t(at)), row = shape->count(std::size_t(at), shape->rank());
+  const geometry::slices to = all.slices();
+  const std::int64_t outer = to.outer, row = to.size * to.inner;
   std::uint8_t* out = codes(**y);
   for (std::size_t p = 0; p < inputs.size(); ++p) {
     const value& part = c.input(2 + 3 * p);
@@ -339,9 +324,7 @@ status qlinear_where::run(run_context& c) const {
   for (const result<linear_code>* each : {&a_code, &b_code, &z_code})
     if (!*each) return each->error();
   broadcast_loops<3> loops;
-  if (!loops.make({&condition.shape, &a.shape, &b.shape}))
-    return bad_input("condition has shape ", condition.shape, ", X ", a.shape, " and Y ", b.shape,
-                     ", which do not broadcast");
+  if (status s = loops.make({&condition.shape, &a.shape, &b.shape}); !s) return s;
   const result<value*> out = c.output(0, loops.shape());
   if (!out) return out.error();
   const code_table of_a = table_of(*a_code, *z_code), of_b = table_of(*b_code, *z_code);

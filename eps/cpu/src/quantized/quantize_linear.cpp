@@ -1,6 +1,7 @@
 #include <cameo/core/elements.hpp>
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 #include <cameo/eps/cpu/quantize_linear.hpp>
+#include <cameo/geometry/axes.hpp>
 #include <cameo/op/attributes/onnx.hpp>
 
 #include <algorithm>
@@ -44,9 +45,10 @@ struct placed_scales {
 result<placed_scales> place_scales(const linear_quantization& q, const extents& x, const extents& scale) {
   placed_scales made;
   if (scale.count() == 1 && scale.rank() <= 1) return made;
-  std::size_t at = 0;
-  if (status found = find_axis(q.axis, x.rank(), at); !found) return found;
-  made.length = x[at], made.inner = x.count(at + 1, x.rank());
+  const auto along = geometry::slices_of<std::int64_t>(x, q.axis);
+  if (!along) return along.error();
+  const std::size_t at = along->axis;
+  made.length = along->size, made.inner = along->inner;
   if (q.block == 0) {
     if (status s = check_shape("the scale", scale, {x[at]}); !s) return s;
     made.how = placed_scales::kind::axis;

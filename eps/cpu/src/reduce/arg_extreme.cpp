@@ -1,9 +1,9 @@
 #include <cameo/eps/cpu/arg_extreme.hpp>
+#include <cameo/geometry/reduction.hpp>
 #include <cameo/op/attributes/onnx.hpp>
 
 #include <functional>
 
-#include "operands/operand_values.hpp"
 #include "skeletons/row_rooms.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
@@ -35,21 +35,15 @@ arg_extreme_state::column_function extremes_of_columns(dtype type) {
 
 status arg_extreme_state::run(run_context& c) const {
   const value& x = c.input(0);
-  // As in ONNX Runtime, a scalar counts as a vector of one element.
-  const bool scalar = x.shape.rank() == 0;
-  extents shape = scalar ? extents{1} : x.shape;
-  std::size_t a = 0;
-  if (status found = find_axis(axis, shape.rank(), a); !found) return found;
-  const std::int64_t size = shape[a], inner = shape.count(a + 1, shape.rank());
-  if (keep && !scalar) shape[a] = 1;
-  else shape.erase(a);
-  const result<tensor_view<std::int64_t>> out = c.output<std::int64_t>(0, shape);
+  const auto along = geometry::extreme_of<std::int64_t>(x.shape, axis, keep);
+  if (!along) return along.error();
+  const std::int64_t size = along->size, inner = along->inner;
+  const result<tensor_view<std::int64_t>> out = c.output<std::int64_t>(0, along->y);
   if (!out) return out.error();
   if (out->empty()) return {};
-  if (status s = check_least_count("the axis", size, 1); !s) return s;
   const bool narrow = x.type == dtype::f16 || x.type == dtype::bf16;
   const std::int64_t width = std::min(inner, columns), stretches = (inner + columns - 1) / columns;
-  const std::int64_t units = out->count() / inner * stretches, bytes = bits_of(x.type) / 8;
+  const std::int64_t units = along->outer * stretches, bytes = bits_of(x.type) / 8;
   const std::int64_t some = std::max<std::int64_t>(1, (narrow ? 1 << 12 : 1 << 15) / width);  // rows at a time
   const result<row_rooms<float>> rooms =
       narrow ? row_rooms<float>::make(c, x, std::min(some, size), width) : row_rooms<float>{};

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/cumulative.hpp>
+#include <cameo/geometry/axes.hpp>
 #include <cameo/op/attributes/onnx.hpp>
 
 #include <functional>
@@ -82,21 +83,20 @@ struct wide_rows {
 
 status cumulative_state::run(run_context& c) const {
   const value& x = c.input(0);
-  const value& axis = c.input(1);
-  std::size_t a = 0;
-  if (status found = find_axis(integers{axis}[0], x.shape.rank(), a); !found) return found;
+  const auto along = geometry::slices_of<std::int64_t>(x.shape, integers{c.input(1)}[0], "axis");
+  if (!along) return along.error();
   const result<value*> out = c.output(0, x.shape);
   if (!out) return out.error();
   if (x.shape.count() == 0) return {};
   const bool narrow = x.type == dtype::f16 || x.type == dtype::bf16;
-  const std::int64_t size = x.shape[a], inner = x.shape.count(a + 1, x.shape.rank());
+  const std::int64_t size = along->size, inner = along->inner;
   const std::int64_t width = std::min(inner, columns), stretches = (inner + columns - 1) / columns;
   const std::int64_t some = std::max<std::int64_t>(1, (narrow ? 1 << 12 : 1 << 15) / width);  // rows at a time
   const auto from = wide_rows::make(c, x, std::min(some, size), width),
              to = wide_rows::make(c, **out, std::min(some, size), width);
   if (!from || !to) return status_code::out_of_memory;
   const std::int64_t step = reverse ? -inner : inner;
-  parallel_rows(c, x.shape.count(0, a) * stretches, std::max<std::int64_t>(1, (1 << 15) / (size * width)),
+  parallel_rows(c, along->outer * stretches, std::max<std::int64_t>(1, (1 << 15) / (size * width)),
                 [&](std::int64_t begin, std::int64_t end, std::size_t lane) {
                   detail::stop_pace pace;
                   alignas(8) std::byte before[columns * 8];

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/fourier.hpp>
+#include <cameo/geometry/axes.hpp>
 #include <cameo/op/attributes/onnx.hpp>
 
 #include "fourier_transform.hpp"
@@ -106,7 +107,9 @@ status read_transform(const dft& how, const run_context& c, std::size_t& at, std
   std::int64_t axis = how.axis;
   if (how.axis_is_input && c.input(2))
     if (status read = read_integer(c.input(2), "axis", axis); !read) return read;
-  if (status found = find_axis(axis, shape.rank(), at); !found) return found;
+  const auto found = geometry::axis_of<std::int64_t>(axis, shape.rank(), "axis");
+  if (!found) return found.error();
+  at = *found;
   if (status s = check_number("axis", std::int64_t(at), 0, std::int64_t(shape.rank()) - 2); !s) return s;
   if (status s = usable_sizes("input", shape); !s) return s;
   if (c.input(1)) return read_length(c.input(1), "dft_length", length);

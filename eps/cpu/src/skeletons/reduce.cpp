@@ -2,22 +2,9 @@
 #include <cameo/op/attributes/onnx.hpp>
 
 #include "machine/lane_scratch.hpp"
-#include "operands/operand_values.hpp"
 #include "row_rooms.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
-namespace {
-
-extents reduced_shape(const extents& shape, std::uint32_t gone, bool keep) {
-  extents out;
-  for (std::size_t a = 0; a < shape.rank(); ++a) {
-    if (!(gone >> a & 1)) out.push_back(shape[a]);
-    else if (keep) out.push_back(1);
-  }
-  return out;
-}
-
-}  // namespace
 
 void reduce_loops::make(const extents& shape, std::uint32_t gone_axes) {
   *this = {};
@@ -46,32 +33,23 @@ void reduce_loops::make(const extents& shape, std::uint32_t gone_axes) {
   }
 }
 
-status reduce_axes::find(run_context& c, const extents& shape, std::uint32_t& mask) const {
-  std::span<const std::int64_t> axes = listed;
-  if (by_input && c.has_input(1)) {
-    const value& v = c.input(1);
-    if (v) axes = v.as_unchecked<std::int64_t>().span();
-    if (status s = check_rank("axes", v.shape, 0, 1); !s) return s;
-  }
-  mask = 0;
-  if (axes.empty() && !none_when_empty) mask = (std::uint32_t{1} << shape.rank()) - 1;
-  std::size_t axis = 0;
-  for (std::int64_t number : axes)
-    if (status found = find_axis(number, shape.rank(), axis, mask); !found) return found;
-  return {};
+result<geometry::reduction> reduce_axes::reduction_of(run_context& c, const extents& shape) const {
+  const bool has_input = by_input && c.input(1);
+  const auto axes = has_input ? c.input(1).as_unchecked<std::int64_t>().span() : listed;
+  return geometry::reduction_of<std::int64_t>(shape, axes, keep, none_when_empty);
 }
 
 status reduce_state::run(run_context& c) const {
   const value& x = c.input(0);
-  std::uint32_t gone = 0;
-  if (status found = axes.find(c, x.shape, gone); !found) return found;
-  const extents shape = reduced_shape(x.shape, gone, axes.keep);
-  const result<value*> out = c.output(0, shape);
+  const auto reduction = axes.reduction_of(c, x.shape);
+  if (!reduction) return reduction.error();
+  const result<value*> out = c.output(0, reduction->y);
   if (!out) return out.error();
-  if (shape.count() == 0) return {};
+  const std::int64_t count = (*out)->shape.count();
+  if (count == 0) return {};
   reduce_loops loops;
-  if (x.shape.count() == 0) loops.make_empty(shape.count());
-  else loops.make(x.shape, gone);
+  if (x.shape.count() == 0) loops.make_empty(count);
+  else loops.make(x.shape, reduction->axes.mask);
   loops.run = &c;
   reduced_tensors tensors{x.type, x.data, (*out)->data};
   lane_scratch<float> rooms;

@@ -84,8 +84,7 @@ bool equal_lowered(std::string_view word, std::string_view lowered) {
 status string_concat::run(run_context& c) const {
   const strings a = c.input<std::string_view>(0), b = c.input<std::string_view>(1);
   broadcast_loops<2> loops;
-  if (!loops.make({&a.shape(), &b.shape()}))
-    return bad_input("shapes ", a.shape(), " and ", b.shape(), " don't broadcast");
+  if (status s = loops.make({&a.shape(), &b.shape()}); !s) return s;
   const auto each_pair = [&](auto&& f) {
     loops.rows(0, loops.count(), [&](std::int64_t at, const auto& from, std::int64_t n) {
       for (std::int64_t i = 0; i < n; ++i)

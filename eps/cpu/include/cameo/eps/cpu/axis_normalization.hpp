@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/geometry/reduction.hpp>
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/onnx.hpp>
 
@@ -14,8 +15,7 @@ struct axis_normalization_state {
   column_function<float> in_float = nullptr;
   column_function<double> in_double = nullptr;
   std::int64_t axis = -1, p = 0;
-  bool flattens = false;       // normalizes over all axes from `axis` on
-  bool takes_scalars = false;  // a scalar is a vector of one element
+  geometry::normalized how = geometry::normalized::along_axis;
 
   status run(run_context&) const;
 };

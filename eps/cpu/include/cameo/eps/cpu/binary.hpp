@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/core/elements.hpp>
 #include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/geometry/broadcast.hpp>
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/onnx.hpp>
 
@@ -15,8 +16,9 @@ using binary_row = void (*)(const void* a, std::int64_t a_step, const void* b, s
 struct binary_state {
   binary_row row = nullptr;
   std::uint8_t a_bytes = 0, b_bytes = 0, out_bytes = 0;  // the sizes of elements
-  enum class alignment : std::uint8_t { both_ways, by_axis, none, channel, to_first } align = alignment::both_ways;
-  bool divides = false;    // a zero among integers b is an error
+  std::optional<geometry::alignment> align = {};         // of operators before version 7; else b broadcasts
+  bool to_first = false;                                 // the output has the shape of a
+  bool divides = false;                                  // a zero among integers b is an error
   std::int64_t axis = -1;  // of by_axis: the axis of a that corresponds to the first axis of b; -1: the last axes
 
   /// Sets what depends on the operator before binding: how its operands are aligned, and whether it divides.

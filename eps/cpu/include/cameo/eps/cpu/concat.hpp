@@ -16,7 +16,7 @@ struct concat {
 /// Split: slices of the input along `axis`, of the given sizes or of equal size (since version 18 the last may be
 /// smaller).
 struct split {
-  std::int64_t axis;
+  std::int64_t axis, num_outputs;      // num_outputs: 0 if it is absent
   attribute_list<std::int64_t> sizes;  // before version 13
   bool uneven;
   static result<split> bind(bind_context& c);

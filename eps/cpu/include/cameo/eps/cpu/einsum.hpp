@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/eps/cpu/detail/number_sets.hpp>
+#include <cameo/geometry/einsum.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
@@ -10,14 +11,9 @@ namespace CAMEO_NAMESPACE::eps {
 /// size 1 broadcast as in numpy.
 struct einsum {
   using elements = number_elements;
-  static constexpr std::uint8_t ellipsis = 255;
-  static constexpr std::size_t max_inputs = 32, letters = 52;
+  using term = geometry::einsum_term;
+  static constexpr std::size_t max_inputs = 32;
 
-  /// The letters of an operand in order: A-Z are 0 to 25, a-z are 26 to 51; `ellipsis` occurs at most once.
-  struct term {
-    std::uint8_t size;
-    std::uint8_t labels[max_rank + 1];
-  };
   std::span<const term> inputs;
   term output = {};
 

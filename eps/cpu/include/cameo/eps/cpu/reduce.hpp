@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/geometry/reduction.hpp>
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/onnx.hpp>
 
@@ -15,8 +16,7 @@ struct reduce_axes {
   bool none_when_empty = false;  // noop_with_empty_axes: no axes means that each element is reduced alone
   std::span<const std::int64_t> listed = {};
 
-  /// Sets bit a of `mask` for each axis a. INVALID_ARGUMENT for axes that do not exist or are given twice.
-  status find(run_context&, const extents& shape, std::uint32_t& mask) const;
+  result<geometry::reduction> reduction_of(run_context&, const extents& shape) const;
 };
 
 /// The members that reductions share; the operators differ in `rows`, which computes outputs of one type.
