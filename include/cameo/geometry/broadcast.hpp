@@ -62,11 +62,12 @@ constexpr bool broadcast_size(D a, D b, D& size) {
   size = is_known(a) ? a : is_known(b) ? b : D{};
   return !differ(a, b);
 }
-/// Returns false if the shapes have no common shape. Both have at most max_rank axes.
-template <size_kind D>
-constexpr bool join_shapes(shape_view<D> a, shape_view<D> b, sizes<D>& joined) {
+/// Returns false if the shapes have no common shape. Both have at most max_rank axes. The common shape is a list of
+/// sizes, or extents, which neither shape refers to.
+template <size_kind D, class Joined>
+constexpr bool join_shapes(shape_view<D> a, shape_view<D> b, Joined& joined) {
   const std::size_t rank = a.rank() < b.rank() ? b.rank() : a.rank();
-  joined = sizes<D>(rank, fixed<D>(1));
+  joined.resize(0), joined.resize(rank, fixed<D>(1));
   bool fits = true;
   for (std::size_t i = 1; fits && i <= rank; ++i)
     fits = broadcast_size(i <= a.rank() ? a[a.rank() - i] : fixed<D>(1), i <= b.rank() ? b[b.rank() - i] : fixed<D>(1),
