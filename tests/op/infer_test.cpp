@@ -355,6 +355,12 @@ TEST_CASE("a rank that no tensor of a run has makes the shape unknown") {
   CHECK(deep.out() == "tensor(float)");
   CHECK(picked.in(dtype::f32, sized({4})).in(dtype::i64, high).infer("Gather", 13));
   CHECK(picked.out() == "tensor(float)");
+  mock_infer_context stacked;
+  value_type element = value_type::tensor(dtype::f32);
+  element.shape = most;
+  stacked.in(value_type::sequence(element)).set("axis", 0).set("new_axis", 1);
+  CHECK(stacked.infer("ConcatFromSequence", 11));
+  CHECK(stacked.out() == "tensor(float)");
 }
 
 TEST_CASE("operators on scalars and hostile equations are decided when a model is loaded") {

@@ -73,7 +73,7 @@ status concat_from_sequence(infer_context& c) {
   geometry::basic_join<dim> join{a.axis, a.new_axis != 0};
   // The number of parts is unknown.
   for (const shape_view& part : {shape_view{}, view_of(shape)})
-    if (status s = join.add(part, "each element"); !s) return refused(s);
+    if (status s = refused(join.add(part, "each element")); !s) return s;
   return give(c, 0, (*element)->type, copy_of(join.y().view()));
 }
 
