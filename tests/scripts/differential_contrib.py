@@ -146,7 +146,7 @@ def conv_transpose(rng):
               perhaps(rng, floats(rng, rows * group))]
     return ms("ConvTransposeWithDynamicPads", inputs if inputs[3] is not None else inputs[:3], group=group,
               strides=perhaps(rng, [2] * axes), kernel_shape=perhaps(rng, kernel), constant=((), (1,))[rng.integers(2)],
-              rtol=1e-3, atol=1e-5)
+              auto_pad=perhaps(rng, "VALID"), rtol=1e-3, atol=1e-5)
 
 
 # Rotation of heads

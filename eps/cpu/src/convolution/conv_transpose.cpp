@@ -170,6 +170,8 @@ status conv_transpose_with_dynamic_pads::run(run_context& c) const {
     if (status s = check_element("Pads", pad, 0, std::int64_t{1} << 40); !s) return s;
   conv_transpose<float> padded = how;
   padded.shape.pads = given;
+  // As in ONNX Runtime, VALID means that there is no attribute with pads.
+  if (padded.shape.pad == geometry::padding::valid) padded.shape.pad = geometry::padding::given;
   return padded.run(c);
 }
 
