@@ -8,6 +8,7 @@
 #include "../build_model.hpp"
 
 #include <cameo/eps/cpu.hpp>
+#include <cameo/op/attributes/read_attribute.hpp>
 #include <cameo/op/infer.hpp>
 
 #include <cmath>

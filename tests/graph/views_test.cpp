@@ -1,4 +1,5 @@
 #include <cameo/graph/views.hpp>
+#include <cameo/op/attributes/read_attribute.hpp>
 
 #include <doctest/doctest.h>
 

@@ -57,9 +57,8 @@ class contract:
 
 def unchecked_operators():
     """The operators with which ONNX Runtime accepts any attribute, as cameo does."""
-    text = (ROOT / "src" / "op" / "unchecked_attributes.cpp").read_text()
-    domains = {"": "", "contrib": "", "microsoft": "com.microsoft"}
-    return {(domains[space or ""], op) for space, op in re.findall(r"op_id_of<op::(?:(\w+)::)?(\w+)>", text)}
+    names = [name.rpartition(".") for name in tables.ROLES["takes_any_attribute"].split()]
+    return {(domain, op) for domain, _, op in names}
 
 
 def default_of(a, from_onnx):

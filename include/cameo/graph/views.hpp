@@ -1,6 +1,6 @@
 #pragma once
 #include <cameo/graph/graph.hpp>
-#include <cameo/op/attributes/read_attribute.hpp>
+#include <cameo/op/attributes/attributes_of.hpp>
 
 #include <iterator>
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/core/arena.hpp>
 #include <cameo/kernel/operand.hpp>
-#include <cameo/op/attributes/read_attribute.hpp>
+#include <cameo/op/attributes/attributes_of.hpp>
 
 namespace CAMEO_NAMESPACE {
 
@@ -65,20 +65,23 @@ class bind_context {
   /// An integer attribute, or `otherwise` when the node does not have it. An attribute of the wrong kind counts as
   /// absent; there is none in a checked model.
   std::int64_t int_or(std::string_view name, std::int64_t otherwise) const {
-    return read_attribute(attributes, name, otherwise), otherwise;
+    const attribute* const a = detail::find_attribute(attributes, name, attribute_kind::i);
+    return a ? a->i : otherwise;
   }
   /// A float attribute; see int_or().
   float float_or(std::string_view name, float otherwise) const {
-    return read_attribute(attributes, name, otherwise), otherwise;
+    const attribute* const a = detail::find_attribute(attributes, name, attribute_kind::f);
+    return a ? a->f : otherwise;
   }
   /// A string attribute; see int_or().
   std::string_view string_or(std::string_view name, std::string_view otherwise) const {
-    return read_attribute(attributes, name, otherwise), otherwise;
+    const attribute* const a = detail::find_attribute(attributes, name, attribute_kind::s);
+    return a ? a->s : otherwise;
   }
   /// An attribute with integers; empty when the node does not have it. See int_or().
-  attribute_list<std::int64_t> ints_or(std::string_view name) const {
-    attribute_list<std::int64_t> found;
-    return read_attribute(attributes, name, found), found;
+  std::span<const std::int64_t> ints_or(std::string_view name) const {
+    const attribute* const a = detail::find_attribute(attributes, name, attribute_kind::ints);
+    return a ? a->ints : std::span<const std::int64_t>{};
   }
   bool has_input(std::size_t i) const { return i < inputs.size() && inputs[i].present; }
   bool has_output(std::size_t i) const { return i < outputs.size() && outputs[i].present; }

@@ -62,6 +62,12 @@ constexpr const attribute* find_attribute(std::span<const attribute> attributes,
     if (a.name == name) return &a;
   return nullptr;
 }
+/// The attribute with this name and kind, or null. An attribute of another kind counts as absent: there is none in a
+/// checked model.
+constexpr const attribute* find_attribute(std::span<const attribute> node, std::string_view name, attribute_kind kind) {
+  const attribute* found = find_attribute(node, name);
+  return found && found->kind == kind ? found : nullptr;
+}
 }  // namespace detail
 
 }  // namespace CAMEO_NAMESPACE

@@ -1,6 +1,6 @@
 #pragma once
 #include <cameo/core/result.hpp>
-#include <cameo/op/attributes/read_attribute.hpp>
+#include <cameo/op/attributes/attributes_of.hpp>
 #include <cameo/op/op.hpp>
 #include <cameo/op/value_type.hpp>
 
@@ -58,11 +58,13 @@ class infer_context {
   const attribute* find(std::string_view name) const { return detail::find_attribute(attributes(), name); }
   /// An integer attribute of the node, or `otherwise` if the node does not have it.
   std::int64_t int_or(std::string_view name, std::int64_t otherwise) const {
-    return read_attribute(attributes(), name, otherwise), otherwise;
+    const attribute* const a = detail::find_attribute(attributes(), name, attribute_kind::i);
+    return a ? a->i : otherwise;
   }
   /// A string attribute of the node, or `otherwise` if the node does not have it.
   std::string_view string_or(std::string_view name, std::string_view otherwise) const {
-    return read_attribute(attributes(), name, otherwise), otherwise;
+    const attribute* const a = detail::find_attribute(attributes(), name, attribute_kind::s);
+    return a ? a->s : otherwise;
   }
   bool has_input(std::size_t i) const { return i < input_count() && input(i) != nullptr; }
   /// The element type of a tensor input, or undefined.

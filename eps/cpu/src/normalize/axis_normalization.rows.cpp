@@ -53,9 +53,12 @@ result<axis_normalization<Op>> axis_normalization<Op>::bind(bind_context& c) {
   made.in_double = normalize_columns<Op, double>;
   constexpr bool is_softmax = is_one_of<Op, op::Softmax, op::LogSoftmax, op::Hardmax>;
   if (is_softmax) made.how = c.since < 13 ? geometry::normalized::flattened : geometry::normalized::softmax;
-  const attributes_of<Op> a{c.attributes};
-  if constexpr (is_softmax) made.axis = a.axis.value_or(c.since < 13 ? 1 : -1);
-  else made.axis = a.axis, made.p = a.p;
+  if constexpr (is_softmax) {
+    made.axis = attributes_of<Op>{c.attributes}.axis.value_or(c.since < 13 ? 1 : -1);
+  } else {
+    const attributes_of<op::LpNormalization> a{c.attributes};
+    made.axis = a.axis, made.p = a.p;
+  }
   c.may_overwrite(0, 0);
   return made;
 }

@@ -1,6 +1,5 @@
 #pragma once
-#include <cameo/op/attribute.hpp>
-#include <cameo/op/check_attribute.hpp>
+#include <cameo/op/attributes/attributes_of.hpp>
 
 #include <optional>
 
@@ -25,17 +24,11 @@ enum class subgraph_index : int { none = -1 };
 /// is a string can be a member of this type.
 template <class Choice>
 inline constexpr const char* choice_names = nullptr;
+
+namespace detail {
 /// An enumeration that stands for strings.
 template <class T>
 concept attribute_choice = choice_names<T> != nullptr;
-
-namespace detail {
-/// The attribute with this name and kind, or null. An attribute of another kind counts as absent: there is none in a
-/// checked model.
-constexpr const attribute* find_attribute(std::span<const attribute> node, std::string_view name, attribute_kind kind) {
-  const attribute* found = find_attribute(node, name);
-  return found && found->kind == kind ? found : nullptr;
-}
 
 /// Sets `to` to a member of the attribute with this name and kind, if the node has it. Returns whether it has.
 template <class T, class Member>
@@ -50,8 +43,15 @@ constexpr bool read_member(std::span<const attribute> node, std::string_view nam
 constexpr bool read_choice(std::span<const attribute> node, std::string_view name, const char* names,
                            std::uint8_t& to) {
   const attribute* const found = find_attribute(node, name, attribute_kind::s);
-  if (found) to = legal_values{names}.number_of(found->s, to);
-  return found != nullptr;
+  if (!found) return false;
+  std::string_view rest{names};
+  for (std::uint8_t number = 0; !rest.empty(); ++number) {
+    std::size_t length = rest.find('|');
+    if (length == std::string_view::npos) length = rest.size();
+    if (std::string_view{rest.data(), length} == found->s) to = number;
+    rest.remove_prefix(length < rest.size() ? length + 1 : length);
+  }
+  return true;
 }
 }  // namespace detail
 
@@ -93,7 +93,7 @@ constexpr bool read_attribute(std::span<const attribute> node, std::string_view 
   if (has) to = found->types[0];
   return has;
 }
-template <attribute_choice Choice>
+template <detail::attribute_choice Choice>
 constexpr bool read_attribute(std::span<const attribute> node, std::string_view name, Choice& to) {
   auto number = std::uint8_t(to);
   const bool has = detail::read_choice(node, name, choice_names<Choice>, number);
@@ -108,42 +108,5 @@ constexpr bool read_attribute(std::span<const attribute> node, std::string_view 
   if (has) to = found;
   return has;
 }
-
-namespace detail {
-/// attributes_of, for the operators of the generated headers.
-template <class Op>
-struct attributes_for {
-  static_assert(sizeof(Op*) == 0,
-                "cameo: this operator has no struct of attributes: include the header of its domain from "
-                "cameo/op/attributes/, or declare `struct attributes` in the operator");
-};
-template <class Attributes>
-struct attributes_are {
-  using type = Attributes;
-};
-/// An operator that declares its own struct of attributes.
-template <class Op>
-  requires requires { typename Op::attributes; }
-struct attributes_for<Op> : attributes_are<typename Op::attributes> {};
-}  // namespace detail
-
-/// The attributes of an operator's nodes as a struct: a member per attribute, with its default. It is read from the
-/// attributes of a node, once:
-///
-///   const attributes_of<op::Conv> a{context.attributes};
-///   return a.group * a.strides.size();
-///
-/// Lists, strings and tensors refer to the node. An attribute without a default that the node may omit is a
-/// std::optional; a list says whether it was `given`. The members are those of all versions of the operator. The kinds
-/// and values were checked when the model was loaded.
-///
-/// An operator of yours declares its struct in its tag, with a call of read_attribute() for each member:
-///
-///   struct attributes {
-///     float scale = 1.0f;
-///     explicit attributes(std::span<const cameo::attribute> node) { read_attribute(node, "scale", scale); }
-///   };
-template <class Op>
-using attributes_of = typename detail::attributes_for<Op>::type;
 
 }  // namespace CAMEO_NAMESPACE
