@@ -5,6 +5,8 @@
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/onnx.hpp>
 
+#include <optional>
+
 namespace CAMEO_NAMESPACE::eps {
 
 /// Applies an operation to n pairs of elements. A step is 1, or 0 where one element is paired with all others. `out`

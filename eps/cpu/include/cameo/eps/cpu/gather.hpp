@@ -2,6 +2,8 @@
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/attributes/onnx.hpp>
 
+#include <optional>
+
 namespace CAMEO_NAMESPACE::eps {
 
 // Negative indices count from the end of an axis; an index that is out of range is INVALID_ARGUMENT.

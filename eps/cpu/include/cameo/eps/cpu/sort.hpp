@@ -3,6 +3,8 @@
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/attributes/onnx.hpp>
 
+#include <optional>
+
 namespace CAMEO_NAMESPACE::eps {
 
 /// TopK: the k largest (or smallest) elements along `axis`, in order, and their indices. Equal elements keep their
