@@ -101,6 +101,11 @@ static_assert(
          "4, or 3 and 5, or 5"));
 static_assert(!multi_head_attention_of<std::int64_t>({.query = mq, .has_key = false, .has_value = false}, 3));
 static_assert(!multi_head_attention_of<std::int64_t>({.query = packed, .key = mk, .value = mv}, 3));
+constexpr known wide_q{2, 5, 15}, odd_q{2, 5, 13};
+static_assert(says(multi_head_attention_of<std::int64_t>({.query = wide_q, .key = mk, .value = mv}, 3),
+                   "query has 15 elements along axis 2, must have 12"));
+static_assert(says(multi_head_attention_of<std::int64_t>({.query = odd_q, .key = mk4, .value = mv4}, 3),
+                   "query has 13 elements along axis 2, must have 12"));
 static_assert(says(multi_head_attention_of<std::int64_t>({.query = mq,
                                                           .key = packed_kv,
                                                           .past_key = mpast_k,

@@ -45,6 +45,10 @@ static_assert(says(reshaped(open{n(0), n(3)}, {0, 5, -1}),
 static_assert(says(reshaped(known{1, 1}, {INT64_MAX, INT64_MAX}),
                    "the output has shape [9223372036854775807,9223372036854775807], more elements than 64 bits "
                    "count"));
+static_assert(says(reshaped(known{0}, {INT64_MAX, 2, 0}, true),
+                   "the output has shape [9223372036854775807,2,0], more elements than 64 bits count"));
+static_assert(says(reshaped(known{0, INT64_MAX}, {-1, INT64_MAX, 2}),
+                   "the output has shape [0,9223372036854775807,2], more elements than 64 bits count"));
 static_assert(says(reshaped(known{1}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}),
                    "the output has rank 13, must have rank 12 or less"));
 

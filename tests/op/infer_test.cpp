@@ -220,6 +220,29 @@ TEST_CASE("matrices multiply when their inner sizes agree") {
   CHECK(implied.out() == "tensor(float)[3,2]");
 }
 
+TEST_CASE("MultiHeadAttention without a past ignores past_sequence_length") {
+  mock_infer_context with_past, without;
+  for (mock_infer_context* const each : {&with_past, &without}) {
+    for (int i = 0; i < 3; ++i) each->in(dtype::f32, sized({2, 3, 8}));
+    for (int i = 0; i < 3; ++i) each->absent();
+    for (int i = 0; i < 2; ++i)
+      if (each == &with_past) each->in(dtype::f32, sized({2, 2, 9, 4}));
+      else each->absent();
+    CHECK(each->in_ints({5}).set("num_heads", 2).infer("MultiHeadAttention", 1, 4, "com.microsoft"));
+  }
+  CHECK(with_past.out(1) == "tensor(float)[2,2,9,4]");
+  CHECK(with_past.out(3) == "tensor(float)[2,2,3,8]");
+  CHECK(without.out(3) == "tensor(float)[2,2,3,?]");  // not 8, as if there were a past
+}
+
+TEST_CASE("an Attention whose values are wider than keys may leave out its second output") {
+  mock_infer_context c;
+  c.in(dtype::f32, sized({1, 2, 3})).in(dtype::f32, sized({3, 14})).in(dtype::f32, sized({14}));
+  c.set("num_heads", 2).set("qkv_hidden_sizes", {4, 4, 6});
+  CHECK(c.infer("Attention", 1, 2, "com.microsoft"));  // the context does not tell whether output 1 has a name
+  CHECK(c.out() == "tensor(float)[1,2,6]");
+}
+
 TEST_CASE("Slice clamps, steps backwards, and refuses a step of zero") {
   mock_infer_context c, extreme, zero, old;
   c.in(dtype::f32, sized({10, 7})).in_ints({-3, 100}).in_ints({100, -100}).in_ints({0, 1}).in_ints({2, -3});

@@ -119,6 +119,7 @@ TEST_CASE("attention of empty tensors: no queries, no keys, no batches, huge siz
   CHECK(rig->output<float>(0)[0] == 0);
   constexpr std::int64_t huge = std::int64_t{1} << 62;
   CHECK(run({1, 1, 0, 0}, none, {1, 1, huge, 0}, none).first == status_code::ok);
+  CHECK(run({huge, 1, 0, 0}, none, {huge, 1, 1, 0}, none).first == status_code::ok);
   CHECK(run({huge, huge, 0, 1}, none, {huge, huge, 0, 1}, none).first == status_code::invalid_argument);
 }
 

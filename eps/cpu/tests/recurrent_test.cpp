@@ -26,6 +26,19 @@ TEST_CASE("a sequence of no steps leaves the initial state") {
   CHECK(std::ranges::equal(rig.output<float>(1).span(), initial_state));
 }
 
+TEST_CASE("without batches or hidden elements a run ends at once, however many steps or batches it has") {
+  const std::int64_t many = std::int64_t{1} << 62;
+  const floats none;
+  kernel_rig steps{14}, batches{14};
+  for (kernel_rig* const rig : {&steps, &batches}) rig->checked_as<op::RNN>();
+  steps.input<float>({many, 0, 1}, none).input<float>({1, 2, 1}, weights).input<float>({1, 2, 2}, recurrent_weights);
+  REQUIRE(steps.run<eps::recurrent<op::RNN>>({dtype::f32, dtype::f32}));
+  CHECK(steps.output<float>(0).shape() == extents{many, 1, 0, 2});
+  batches.input<float>({1, many, 0}, none).input<float>({1, 0, 0}, none).input<float>({1, 0, 0}, none);
+  REQUIRE(batches.run<eps::recurrent<op::RNN>>({dtype::f32, dtype::f32}));
+  CHECK(batches.output<float>(1).shape() == extents{1, many, 0});
+}
+
 TEST_CASE("a sequence ends at its length: zeros follow, and the last state stays") {
   const std::vector<std::int32_t> lengths{1, 3};
   kernel_rig rig = rig_of_gates(4);

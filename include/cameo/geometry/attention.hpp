@@ -53,8 +53,9 @@ constexpr result<basic_attention<D>> attention_of(const basic_attention_inputs<D
 
 /// Checks com.microsoft's MultiHeadAttention. The query is [batch, length, heads * size]; key and value are [batch,
 /// keys, heads * size] or [batch, heads, keys, size]; the key may be [batch, keys, heads, 2, size] and contain the
-/// value, or the query [batch, length, heads, 3, size] and contain both. Refuses other combinations, a bias and a past
-/// that do not fit, and a past without space for the new rows.
+/// value, or the query [batch, length, heads, 3, size] and contain both. Refuses other combinations, a query whose
+/// heads are not as long as those of the key, a bias and a past that do not fit, and a past without space for the new
+/// rows.
 template <size_kind D>
 constexpr result<basic_attention<D>> multi_head_attention_of(const basic_attention_inputs<D>& in, std::int64_t heads);
 
@@ -233,6 +234,15 @@ constexpr status check_attention_ranks(const basic_attention_inputs<D>& in) {
                   ", must have ranks 3, 3 and 3, or 3, 4 and 4, or 3 and 5, or 5");
 }
 
+/// Checks that the heads of the query are as long as those of the key.
+template <size_kind D>
+constexpr status check_query_heads(const basic_attention_inputs<D>& in, const basic_attention<D>& a) {
+  D width{};
+  if (!in.has_key || !is_known(a.k.size)) return {};
+  if (!width_of(a.q.heads, a.k.size, width)) return too_wide(number_of(a.q.heads), a.k.size);
+  return check_axis(in.query, 2, width, "query");
+}
+
 /// Checks the bias of MultiHeadAttention, which has an element for each of query, key and value in all heads.
 template <size_kind D>
 constexpr status check_attention_bias(shape_view<D> bias, D width, D value_width) {
@@ -252,6 +262,7 @@ constexpr result<basic_attention<D>> multi_head_attention_of(const basic_attenti
   basic_attention<D> made;
   if (!in.query) return made;
   detail::read_multi_heads(in, heads, made);
+  if (status s = detail::check_query_heads(in, made); !s) return s;
   const basic_heads<D>&q = made.q, &k = made.k, &v = made.v;
   D width{}, value_width{};
   if (!detail::width_of(q.heads, q.size, width)) return detail::too_wide(heads, q.size);

@@ -138,6 +138,10 @@ constexpr result<sizes<D>> reshape_of(shape_view<D> x, std::span<const std::int6
   if (has_zero && left_over) return wrong<D>("shape has 0 and -1 while allowzero is 1, must not have both");
   if (x)
     if (status s = detail::fit_elements(x, target, out, left_over); !s) return s;
+  // As everywhere, the sizes above 0 of a shape without elements must fit, too.
+  if constexpr (std::same_as<D, std::int64_t>)
+    if (std::int64_t count = 0; !extents{out}.checked_count(count))
+      return detail::too_many_elements<D>("the output", out);
   return out;
 }
 

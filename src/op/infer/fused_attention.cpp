@@ -10,7 +10,7 @@ namespace CAMEO_NAMESPACE::infer {
 /// com.microsoft's Attention: Y and present.
 status projected_attention(infer_context& c) {
   const attributes_of<op::microsoft::Attention> a{c.attributes()};
-  const bool has_present = c.has_input(4) || c.output_count() > 1;
+  const bool has_present = c.has_input(4);  // an output of the node may be left out, too, which only a run knows
   const auto made = geometry::projected_attention_of(shape_of(c, 0), shape_of(c, 1), a.num_heads, a.qkv_hidden_sizes,
                                                      shape_of(c, 4), c.input_count() > 4, has_present);
   if (!made) return made.error();
@@ -26,7 +26,8 @@ geometry::basic_attention_inputs<dim> multi_head_inputs(const infer_context& c) 
   in.bias = shape_of(c, 3), in.past_key = shape_of(c, 6), in.past_value = shape_of(c, 7);
   in.has_key = c.has_input(1) || c.has_input(2) || in.query.rank() == 3;
   in.has_value = in.has_key && (c.has_input(2) || in.key.rank() != 5);
-  in.has_past = c.input_count() > 6, in.has_past_length = c.has_input(8), in.past_length = only_element(c, 8);
+  in.has_past = c.input_count() > 6, in.has_past_length = c.has_input(6) && c.has_input(8),
+  in.past_length = only_element(c, 8);
   return in;
 }
 

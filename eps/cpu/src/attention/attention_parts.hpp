@@ -94,7 +94,7 @@ result<key_source<C>> wide_heads(run_context& c, const head_tensor& t, const F& 
   const geometry::attention_heads& at = t.at;
   if (!change && t.tensor.type == dtype_of<C>)
     return key_source<C>{static_cast<const C*>(t.tensor.data) + at.first, at};
-  const std::int64_t rows = at.batches * at.heads * at.length;
+  const std::int64_t rows = at.size == 0 ? 0 : at.batches * at.heads * at.length;  // without elements, any number
   const result<std::span<C>> made = c.scratch<C>(std::size_t(rows * at.size));
   if (!made) return made.error();
   const geometry::attention_heads to = at.row_stride == at.size
@@ -123,7 +123,7 @@ template <class C, class P, class F = unchanged>
 void join_heads(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now, std::int64_t total,
                 const value* present, C* to, const F& change = {}) {
   const geometry::attention_heads& at = now.at;
-  const std::int64_t heads = at.batches * at.heads, row = total * at.size;
+  const std::int64_t row = total * at.size, heads = row == 0 ? 0 : at.batches * at.heads;
   const auto keep = [&](std::int64_t first, C* to_here, std::int64_t n) {  // in place, nothing has to be copied
     if (bytes_of(old.tensor) + first * std::int64_t(element_bytes(old.tensor.type)) !=
         reinterpret_cast<std::byte*>(to_here))
@@ -168,7 +168,7 @@ template <class S, class P, class F>
 status join_made_rows(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now,
                       std::int64_t total, std::int64_t width, S* to, const F& make) {
   const geometry::attention_heads& at = now.at;
-  const std::int64_t heads = at.batches * at.heads, row = total * width;
+  const std::int64_t row = total * width, heads = row == 0 ? 0 : at.batches * at.heads;
   const result<std::span<float>> buffers = c.scratch<float>(c.lanes() * std::size_t(at.size));
   if (!buffers) return buffers.error();
   const auto join = [&](std::int64_t h, std::size_t lane) {

@@ -476,6 +476,7 @@ status recurrent_state::run_as(run_context& c) const {
   direction<C> one{*this, *read};
   if (const value& lengths = c.input(4)) one.lengths = lengths.as_unchecked<std::int32_t>().data();
   if (status made = make_outputs(c, one); !made) return made;
+  if (read->batch == 0 || read->hidden == 0) return {};  // no output has elements; X may have 2^62 steps or batches
   const result<const C*> biases = wide_vector<C>(c, c.input(3)), peepholes = wide_vector<C>(c, c.input(7));
   if (!biases || !peepholes) return status_code::out_of_memory;
   number_source<C, or_narrow<C>> factors[3];
