@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/ml_trees.hpp>
 #include <cameo/op/attributes/ml.hpp>
+#include <cameo/op/check_attribute.hpp>
 
 #include <algorithm>
 #include <limits>
