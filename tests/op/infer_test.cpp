@@ -239,7 +239,7 @@ TEST_CASE("an Attention whose values are wider than keys may leave out its secon
   mock_infer_context c;
   c.in(dtype::f32, sized({1, 2, 3})).in(dtype::f32, sized({3, 14})).in(dtype::f32, sized({14}));
   c.set("num_heads", 2).set("qkv_hidden_sizes", {4, 4, 6});
-  CHECK(c.infer("Attention", 1, 2, "com.microsoft"));  // the context does not tell whether output 1 has a name
+  CHECK(c.infer("Attention", 1, 2, "com.microsoft"));  // whether output 1 has a name is not in the context
   CHECK(c.out() == "tensor(float)[1,2,6]");
 }
 

@@ -47,8 +47,8 @@ import type_bases  # noqa: E402
 LEAST = 3000  # nodes of a whole run
 SHOWN = 10  # violations of one kind that are printed without --list
 PATTERN_SAMPLES = 3  # random shapes per version
-# Their shape functions demand more than a pattern can say, in the words of patterns: sizes of an axis that the rank or
-# `spatial` names, and the shape that data and indices give to updates.
+# Operators whose shape functions demand more than a pattern can say, in the words of patterns: sizes of an axis that the
+# rank or `spatial` names, and the shape that data and indices give to updates.
 DEMAND_MORE = {"BatchNormalization", "ScatterND"}
 
 

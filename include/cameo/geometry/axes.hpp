@@ -25,6 +25,7 @@ struct number_list {
   constexpr number_list() = default;
   template <std::convertible_to<std::span<const std::int64_t>> L>
   constexpr number_list(const L& all) : numbers{all}, is_given{true}, is_known{true} {}
+  /// An input whose numbers are only given in a run.
   static constexpr number_list unknown() {
     number_list made;
     made.is_given = true;
@@ -41,6 +42,7 @@ struct operand_name {
   constexpr operand_name(const char* name) : text{name} {}
   constexpr operand_name(std::size_t input) : operand_name{"input ", input} {}
   constexpr operand_name(std::string_view kind, std::size_t i) : text{kind}, index{std::int64_t(i)} {}
+  /// The number after the text, if there is one.
   constexpr cameo::detail::message_part number() const {
     using part = cameo::detail::message_part;
     return index < 0 ? part{std::string_view{}} : part{index};

@@ -6,7 +6,9 @@ namespace CAMEO_NAMESPACE::geometry {
 
 /// The labels of an Einsum equation: its letters, A-Z and a-z, and the axes of the ellipsis, of which the innermost is
 /// the last label.
-inline constexpr std::size_t einsum_letters = 52, einsum_labels = einsum_letters + max_rank;
+inline constexpr std::size_t einsum_letters = 52;
+/// The number of labels.
+inline constexpr std::size_t einsum_labels = einsum_letters + max_rank;
 
 /// One term of an equation: the labels of an operand's axes in order; `ellipsis` occurs at most once.
 struct einsum_term {
@@ -14,6 +16,7 @@ struct einsum_term {
   std::uint8_t size = 0, labels[max_rank + 1]{};
 
   constexpr bool has(std::uint8_t label) const { return count_of(label) > 0; }
+  /// Returns how often a label occurs.
   constexpr std::size_t count_of(std::uint8_t label) const {
     std::size_t count = 0;
     for (std::size_t i = 0; i < size; ++i) count += labels[i] == label;

@@ -3,10 +3,10 @@
 
 namespace CAMEO_NAMESPACE {
 
-/// Checks of what is only given in a run: values of inputs, lengths that depend on values, and inputs that need each other.
-/// Each is one mistake in one set of words, with the name of the input or attribute, what it has and what it must have.
-/// What an operator demands of shapes and of attributes stands in its row instead: see op_version::shapes and
-/// attribute_rule::values. All return INVALID_ARGUMENT.
+/// Checks of what is only given in a run: values of inputs, lengths that depend on values, and inputs that need each
+/// other. Each is one mistake in one set of words, with the name of the input or attribute, what it has and what it
+/// must have. What an operator demands of shapes and of attributes stands in its row instead: see op_version::shapes
+/// and attribute_rule::values. All return INVALID_ARGUMENT.
 
 /// "num_beams is 0, must be from 1 to 128".
 constexpr status check_number(std::string_view name, std::int64_t has, std::int64_t least, std::int64_t most) {

@@ -24,6 +24,7 @@ class node_shapes {
   constexpr node_shapes(std::initializer_list<geometry::output_shape<D>> all) {
     for (const geometry::output_shape<D>& shape : all) push_back(shape);
   }
+  /// Adds the shape of the next input; has no effect after eight.
   constexpr void push_back(const geometry::output_shape<D>& shape) {
     if (count_ < std::size(all_)) all_[count_++] = shape;
   }

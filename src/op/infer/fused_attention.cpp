@@ -10,7 +10,7 @@ namespace CAMEO_NAMESPACE::infer {
 /// com.microsoft's Attention: Y and present.
 status projected_attention(infer_context& c) {
   const attributes_of<op::microsoft::Attention> a{c.attributes()};
-  const bool has_present = c.has_input(4);  // an output of the node may be left out, too, which only a run knows
+  const bool has_present = c.has_input(4);  // an output of the node may be left out, too, which is only known in a run
   const auto made = geometry::projected_attention_of(shape_of(c, 0), shape_of(c, 1), a.num_heads, a.qkv_hidden_sizes,
                                                      shape_of(c, 4), c.input_count() > 4, has_present);
   if (!made) return made.error();
