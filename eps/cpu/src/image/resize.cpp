@@ -27,7 +27,7 @@ struct resized_axis {
 
 /// Returns the position in the input of element `at` of the output; integers are the centers of elements.
 float source_of(const resized_axis& a, resize::coordinates space, std::int64_t at) {
-  using enum resize::coordinates;
+  using enum op::resize_coordinate_transformation_mode_choice;  // clang 14 takes no alias here
   const float x = float(at), in = float(a.in), out = float(a.out), width = a.scale * in;
   if (!a.changes()) return x;
   switch (space) {
