@@ -9,6 +9,8 @@
 #include <cameo/op/shape_contract.hpp>
 #include <cameo/op/training.hpp>
 
+#include <algorithm>
+
 namespace shape_contracts {
 
 using namespace cameo;
