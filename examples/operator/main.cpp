@@ -4,7 +4,7 @@
 //
 //     level: tensor(float)[2,10]
 //     level = float[2,10] 2 1 0 1 2 0.666667 0.666667 2 ...
-//     a window of 13: INVALID_GRAPH: ... 'average' ... window must be from 1 to the size of the last axis
+//     a window of 13: INVALID_GRAPH: ... 'average' ... X has shape [2,12], must be [...,window+rest]
 #include "../build_model.hpp"
 
 #include <cameo/eps/cpu.hpp>
@@ -16,15 +16,15 @@
 
 namespace acme {
 
-constexpr std::string_view window_words = "window must be from 1 to the size of the last axis";
-
 /// Y[..., i] is the mean of X[..., i] to X[..., i + window - 1]; the last axis of Y is shorter by window - 1.
 struct MovingAverage {
   static constexpr std::string_view domain = "acme", name = "MovingAverage";
   static constexpr cameo::parameter inputs[] = {{"X", "T"}}, outputs[] = {{"Y", "T"}};
   static constexpr cameo::type_rule types[] = {{"T", cameo::mask_of<float, double>}};
-  static constexpr cameo::attribute_rule rules[] = {{"window", cameo::attribute_kind::i, true}};
-  static constexpr cameo::op_version versions[] = {{1, inputs, outputs, types, rules, 1, 1}};
+  // The window has 1 element or more, and the last axis has as many or more. Both are checked before infer() and run().
+  static constexpr cameo::attribute_rule rules[] = {{"window", cameo::attribute_kind::i, true, false, 0, 0, {}, "1.."}};
+  static constexpr cameo::op_version versions[] = {
+      {1, inputs, outputs, types, rules, 1, 1, false, "[...,window+rest]"}};
 
   struct attributes {
     std::int64_t window = 1;
@@ -35,8 +35,6 @@ struct MovingAverage {
     if (!c.shape(0)) return {};  // the output's shape is then unknown, too
     std::vector<cameo::dim> shape = *c.shape(0);
     const std::int64_t window = attributes{c.attributes()}.window;
-    if (shape.empty() || window < 1 || (shape.back().known() && window > shape.back().size))
-      return {cameo::status_code::invalid_graph, window_words};
     shape.back() = shape.back().known() ? cameo::dim::fixed(shape.back().size - window + 1) : c.fresh_symbol();
     c.set_output(0, cameo::value_type::tensor(c.element(0), shape));
     return {};
@@ -53,8 +51,6 @@ struct moving_average {
   cameo::status run(cameo::run_context& c) const {
     const auto x = c.input<T>(0);
     cameo::extents shape = x.shape();  // in this run; it may be unknown while loading
-    if (shape.rank() == 0 || window < 1 || window > shape.back())
-      return {cameo::status_code::invalid_argument, window_words};
     const std::int64_t from = shape.back(), to = shape[shape.rank() - 1] = from - window + 1;
     const auto y = c.output<T>(0, shape);
     if (!y) return y.error();

@@ -772,7 +772,7 @@ def write_choices():
     for (attribute, names), ops in sorted(CHOICES.items(), key=lambda item: (item[0][0], min(item[1]))):
         kind, values = choice_type(min(ops), attribute, names), [enumerator(n) for n in names]
         assert len(set(values)) == len(values), names
-        lines += [f"/// Legal values of `{attribute}`.", *wrap(f"enum class {kind} : std::uint8_t {{", values, "};", "  ")]
+        lines += [f"/// Legal values of `{attribute}`.", *wrap(f"enum class {kind} : std::uint8_t {{ ", values, " };", "  ")]
         rows += [f"template <>\ninline constexpr const char* choice_names<op::{kind}> = {c_string('|'.join(names))};"]
     lines += ["", "}  // namespace CAMEO_NAMESPACE::op", "", "namespace CAMEO_NAMESPACE {", "", *rows, "",
               "}  // namespace CAMEO_NAMESPACE"]

@@ -3,6 +3,8 @@
 #include <cameo/core/result.hpp>
 #include <cameo/geometry/sizes.hpp>
 
+#include <algorithm>
+
 /// Sizes of both kinds for tests of contracts.
 namespace both_kinds {
 
@@ -48,6 +50,18 @@ void each_shape(std::size_t rank, std::int64_t end, const F& f) {
       for (std::size_t i = r; i-- > 0 && !more; at[i] = more ? at[i] : 0) more = ++at[i] < end;
     }
   }
+}
+
+/// Computes the common shape of two by ONNX's definition of multidirectional broadcasting. False if they have none.
+inline bool have_common_shape(const extents& a, const extents& b, extents& common) {
+  common.resize(0);
+  common.resize(std::max(a.rank(), b.rank()));
+  for (std::size_t i = 1; i <= common.rank(); ++i) {
+    const std::int64_t x = i <= a.rank() ? a[a.rank() - i] : 1, y = i <= b.rank() ? b[b.rank() - i] : 1;
+    if (x != y && x != 1 && y != 1) return false;
+    common[common.rank() - i] = x == 1 ? y : x;
+  }
+  return true;
 }
 
 /// Checks that both kinds of size are refused with the same words, or neither is.

@@ -60,13 +60,13 @@ static_assert(says(align({2, 3, 4}, {5}, alignment::to_channel), "B has shape [5
 static_assert(aligned<dim>(open{n(2)}, open{unknown, n(1)}, alignment::by_axis, -1, "B"));  // may be one element
 static_assert(!aligned<dim>(open{n(2)}, open{n(3)}, alignment::by_axis, -1, "B"));
 
-TEST_CASE("geometry: shapes broadcast alike for both kinds of size, and as the core broadcasts them") {
+TEST_CASE("geometry: shapes broadcast alike for both kinds of size, and as ONNX defines it") {
   each_shape(2, 4, [](const known& a) {
     each_shape(3, 4, [&](const known& b) {
       const auto running = run(a, b);
       const auto loading = load(as_dims(a), as_dims(b));
       extents expected;
-      CHECK(bool(running) == broadcast(extents(a), extents(b), expected));
+      CHECK(bool(running) == have_common_shape(extents(a), extents(b), expected));
       if (agree(running, loading)) {
         CHECK(*loading == as_dims(*running));
         CHECK(extents(*running) == expected);

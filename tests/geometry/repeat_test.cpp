@@ -70,7 +70,7 @@ TEST_CASE("geometry: Tile and Expand have one shape for both kinds of size, and 
       if (agree(running, loading)) {
         CHECK(*loading == as_dims(*running));
         extents common;
-        CHECK(broadcast(x, to, common));
+        CHECK(have_common_shape(x, to, common));
         CHECK(extents{*running} == common);
       }
       const auto tiles = tile_of<std::int64_t>(x, extents{to}.dims());

@@ -317,6 +317,22 @@ TEST_CASE("Loop keeps the shape of a carried value only if iterations do not cha
   check_refused(few, "Loop", 16, "graph body has 1 outputs");
 }
 
+TEST_CASE("Tile of version 1 and TensorScatter: rules of their kernels") {
+  mock_infer_context tile, wrong_axis, cache, wide, in_batch;
+  tile.in(dtype::f32, {batch, n(2)}).in_int(3).in_int(1);
+  CHECK(tile.infer("Tile", 1));
+  CHECK(same(tile.out_type()->shape, {batch, n(6)}));
+  wrong_axis.in(dtype::f32, {batch, n(2)}).in_int(3).in_int(5);
+  check_refused(wrong_axis, "Tile", 1, "axis");
+  cache.in(dtype::f32, {batch, n(8), n(4)}).in(dtype::f32, {batch, n(3), n(4)});
+  CHECK(cache.infer("TensorScatter", 24));
+  CHECK(same(cache.out_type()->shape, {batch, n(8), n(4)}));
+  wide.in(dtype::f32, {batch, n(8), n(4)}).in(dtype::f32, {batch, n(9), n(4)});
+  check_refused(wide, "TensorScatter", 24, "update has 9 elements along axis 1, must have 8 or less");
+  in_batch.in(dtype::f32, {batch, n(8), n(4)}).in(dtype::f32, {batch, n(3), n(4)}).set("axis", 0);
+  check_refused(in_batch, "TensorScatter", 24, "must not be axis 0");
+}
+
 TEST_CASE("Scan removes the scanned axis for its body and inserts it again") {
   const auto body = [](std::span<const value_type* const> in) { return std::vector{in[0], in[1]}; };
   mock_infer_context c, batched, bad;

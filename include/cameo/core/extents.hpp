@@ -119,16 +119,4 @@ constexpr extents row_major_strides(const extents& shape) {
   return true;
 }
 
-/// Computes the common shape of two by ONNX's multidirectional broadcasting. Returns false if they have none.
-[[nodiscard]] constexpr bool broadcast(const extents& a, const extents& b, extents& out) {
-  out.resize(0);
-  out.resize(a.rank() < b.rank() ? b.rank() : a.rank());
-  for (std::size_t i = 1; i <= out.rank(); ++i) {
-    const std::int64_t x = i <= a.rank() ? a[a.rank() - i] : 1, y = i <= b.rank() ? b[b.rank() - i] : 1;
-    if (x != y && x != 1 && y != 1) return false;
-    out[out.rank() - i] = x == 1 ? y : x;
-  }
-  return true;
-}
-
 }  // namespace CAMEO_NAMESPACE

@@ -63,15 +63,18 @@ template <size_kind D>
 template <size_kind D>
 constexpr result<std::size_t> axis_of(std::int64_t number, std::size_t rank, std::string_view name = "attribute axis") {
   const auto count = std::int64_t(rank);
-  if (number < -count || number >= count) return detail::no_such_axis<D>(number, -count, count - 1, rank, name);
-  return std::size_t(number < 0 ? number + count : number);
+  std::int64_t axis = number;
+  if (!normalize_axis(axis, rank)) return detail::no_such_axis<D>(number, -count, count - 1, rank, name);
+  return std::size_t(axis);
 }
 /// The place between axes that a number stands for: axis_of(), or the rank, which is the end.
 template <size_kind D>
 constexpr result<std::size_t> cut_of(std::int64_t number, std::size_t rank, std::string_view name = "attribute axis") {
   const auto count = std::int64_t(rank);
-  if (number < -count || number > count) return detail::no_such_axis<D>(number, -count, count, rank, name);
-  return std::size_t(number < 0 ? number + count : number);
+  if (number == count) return rank;
+  std::int64_t axis = number;
+  if (!normalize_axis(axis, rank)) return detail::no_such_axis<D>(number, -count, count, rank, name);
+  return std::size_t(axis);
 }
 
 /// Axes of a tensor, each once, in the order in which they are listed. Bit i of `mask` is set for axis i.

@@ -43,7 +43,7 @@ struct basic_pad {
   }
 };
 
-/// What a Pad fills the added elements with: a constant, or elements of the input.
+/// The elements that a Pad adds: a constant, or elements of the input.
 enum class filling : std::uint8_t { constant, elements };
 
 /// Checks a Pad of x. `pads` has the number of elements to add before each axis, then those to add after each; negative

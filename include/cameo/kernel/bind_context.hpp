@@ -1,7 +1,6 @@
 #pragma once
 #include <cameo/core/arena.hpp>
 #include <cameo/kernel/operand.hpp>
-#include <cameo/op/attributes/attributes_of.hpp>
 
 namespace CAMEO_NAMESPACE {
 
@@ -60,28 +59,37 @@ class bind_context {
   std::uint32_t choice = 0;  // what the provider's hook `before_bind` set for this node; 0 without that hook
   const detail::draft_node* node = nullptr;  // valid only during bind; see subgraph_input()
 
-  /// An attribute of the node, or null. For a single one; a struct has them all: see attributes_of.
   const attribute* find(std::string_view name) const { return detail::find_attribute(attributes, name); }
   /// An integer attribute, or `otherwise` when the node does not have it. An attribute of the wrong kind counts as
   /// absent; there is none in a checked model.
   std::int64_t int_or(std::string_view name, std::int64_t otherwise) const {
-    const attribute* const a = detail::find_attribute(attributes, name, attribute_kind::i);
-    return a ? a->i : otherwise;
+    const attribute* a = find(name);
+    return a && a->kind == attribute_kind::i ? a->i : otherwise;
   }
   /// A float attribute; see int_or().
   float float_or(std::string_view name, float otherwise) const {
-    const attribute* const a = detail::find_attribute(attributes, name, attribute_kind::f);
-    return a ? a->f : otherwise;
+    const attribute* a = find(name);
+    return a && a->kind == attribute_kind::f ? a->f : otherwise;
   }
   /// A string attribute; see int_or().
   std::string_view string_or(std::string_view name, std::string_view otherwise) const {
-    const attribute* const a = detail::find_attribute(attributes, name, attribute_kind::s);
-    return a ? a->s : otherwise;
+    const attribute* a = find(name);
+    return a && a->kind == attribute_kind::s ? a->s : otherwise;
   }
-  /// An attribute with integers; empty when the node does not have it. See int_or().
-  std::span<const std::int64_t> ints_or(std::string_view name) const {
-    const attribute* const a = detail::find_attribute(attributes, name, attribute_kind::ints);
-    return a ? a->ints : std::span<const std::int64_t>{};
+  /// An attribute with integers; see int_or().
+  std::span<const std::int64_t> ints_or(std::string_view name, std::span<const std::int64_t> otherwise = {}) const {
+    const attribute* a = find(name);
+    return a && a->kind == attribute_kind::ints ? a->ints : otherwise;
+  }
+  /// An attribute with floats; see int_or().
+  std::span<const float> floats_or(std::string_view name, std::span<const float> otherwise = {}) const {
+    const attribute* a = find(name);
+    return a && a->kind == attribute_kind::floats ? a->floats : otherwise;
+  }
+  /// An attribute with strings; empty when the node does not have it. See int_or().
+  std::span<const std::string_view> strings_or(std::string_view name) const {
+    const attribute* a = find(name);
+    return a && a->kind == attribute_kind::strings ? a->strings : std::span<const std::string_view>{};
   }
   bool has_input(std::size_t i) const { return i < inputs.size() && inputs[i].present; }
   bool has_output(std::size_t i) const { return i < outputs.size() && outputs[i].present; }

@@ -15,7 +15,7 @@ inline node_shapes<std::int64_t> shapes_of(const run_context& c) {
   return made;
 }
 
-/// What is known of the shapes of a node's inputs while it is bound, for geometry_of().
+/// The shapes of a node's inputs, as far as they are known while it is bound, for geometry_of().
 inline node_shapes<dim> shapes_of(std::span<const operand> inputs) {
   node_shapes<dim> made;
   for (const operand& in : inputs) {

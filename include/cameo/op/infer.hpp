@@ -66,6 +66,11 @@ class infer_context {
     const attribute* const a = detail::find_attribute(attributes(), name, attribute_kind::s);
     return a ? a->s : otherwise;
   }
+  /// An attribute with integers, or `otherwise` if the node does not have it.
+  std::span<const std::int64_t> ints_or(std::string_view name, std::span<const std::int64_t> otherwise = {}) const {
+    const attribute* const a = detail::find_attribute(attributes(), name, attribute_kind::ints);
+    return a ? a->ints : otherwise;
+  }
   bool has_input(std::size_t i) const { return i < input_count() && input(i) != nullptr; }
   /// The element type of a tensor input, or undefined.
   CAMEO_API dtype element(std::size_t i) const;

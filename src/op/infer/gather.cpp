@@ -77,6 +77,12 @@ status scatter_nd(infer_context& c) {
   return give(c, 0, c.element(0), copy_of(c.shape(0)));
 }
 
+status tensor_scatter(infer_context& c) {
+  const std::int64_t axis = attributes_of<op::TensorScatter>{c.attributes()}.axis;
+  if (status s = refused(geometry::tensor_scatter_of(shape_of(c, 0), shape_of(c, 1), axis).error()); !s) return s;
+  return give_type_of(c, 0, 0);
+}
+
 status compress(infer_context& c) {
   const attributes_of<op::Compress> a{c.attributes()};
   const auto made = geometry::selection_of(shape_of(c, 0), a.axis ? &*a.axis : nullptr);

@@ -19,8 +19,8 @@ signature reduce, normalize, arg_extreme, cumulative, top_k;
 signature constant, constant_of_shape, range, eye_like, random, random_like, multinomial, window, expand;
 signature shape, size, reshape, flatten, transpose, squeeze, unsqueeze, depth_to_space, space_to_depth, tile;
 signature concat, qlinear_concat, split, slice, pad, upsample, resize;
-signature gather, gather_elements, gather_nd, scatter_elements, scatter_nd, compress, unique, non_zero, one_hot,
-    non_max_suppression;
+signature gather, gather_elements, gather_nd, scatter_elements, scatter_nd, tensor_scatter, compress, unique, non_zero,
+    one_hot, non_max_suppression;
 signature matmul, matmul_integer, matmul_integer_to_float, qlinear_matmul, gemm, qgemm, einsum;
 signature conv, conv_integer, qlinear_conv, conv_transpose, pool, pool_of_channels_last, global_pool, max_unpool,
     max_roi_pool, roi_align, grid_sample;
@@ -75,7 +75,7 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::contrib::ImageScaler>, infer::like_input, cost::each_input},
     {op_id_of<op::ReverseSequence>, infer::like_input},
     {op_id_of<op::RotaryEmbedding>, infer::like_input, cost::each_output},
-    {op_id_of<op::TensorScatter>, infer::like_input, cost::nothing},
+    {op_id_of<op::TensorScatter>, infer::tensor_scatter, cost::nothing},
     {op_id_of<op::Trilu>, infer::like_input, cost::nothing},
     {op_id_of<op::Identity>, infer::identity},
     {op_id_of<op::Add>, infer::add},

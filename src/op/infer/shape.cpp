@@ -106,8 +106,10 @@ status space_to_depth(infer_context& c) {
 }
 
 status tile(infer_context& c) {
-  const int_list repeats = c.version().since >= 6 ? ints_of_input(c, 1) : int_list{int_list::unknown};
-  return give(c, 0, c.element(0), geometry::tile_of(shape_of(c, 0), repeats));
+  if (c.version().since >= 6) return give(c, 0, c.element(0), geometry::tile_of(shape_of(c, 0), ints_of_input(c, 1)));
+  const std::optional<std::int64_t> tiles = constant_int(c, 1), axis = constant_int(c, 2);
+  if (tiles && axis) return give(c, 0, c.element(0), geometry::tile_of_axis(shape_of(c, 0), *tiles, *axis));
+  return give(c, 0, c.element(0), geometry::tile_of(shape_of(c, 0), geometry::number_list::unknown()));
 }
 
 }  // namespace CAMEO_NAMESPACE::infer

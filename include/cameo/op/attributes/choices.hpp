@@ -24,15 +24,9 @@ enum class case_change_action_choice : std::uint8_t { none, lower, upper };
 /// Legal values of `cast_to`.
 enum class cast_to_choice : std::uint8_t { to_float, to_string, to_int64 };
 /// Legal values of `coordinate_transformation_mode`.
-enum class resize_coordinate_transformation_mode_choice : std::uint8_t {
-  half_pixel,
-  half_pixel_symmetric,
-  pytorch_half_pixel,
-  align_corners,
-  asymmetric,
-  tf_half_pixel_for_nn,
-  tf_crop_and_resize
-};
+enum class resize_coordinate_transformation_mode_choice : std::uint8_t { 
+  half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners, asymmetric, tf_half_pixel_for_nn,
+  tf_crop_and_resize };
 /// Legal values of `coordinate_transformation_mode`.
 enum class roi_align_coordinate_transformation_mode_choice : std::uint8_t { half_pixel, output_half_pixel };
 /// Legal values of `coordinate_transformation_mode`.
@@ -107,15 +101,11 @@ inline constexpr const char* choice_names<op::case_change_action_choice> = "NONE
 template <>
 inline constexpr const char* choice_names<op::cast_to_choice> = "TO_FLOAT|TO_STRING|TO_INT64";
 template <>
-inline constexpr const char* choice_names<op::resize_coordinate_transformation_mode_choice> =
-    "half_pixel|half_pixel_symmetric|pytorch_half_pixel|align_corners|asymmetric|tf_half_pixel_for_nn|tf_crop_and_"
-    "resize";
+inline constexpr const char* choice_names<op::resize_coordinate_transformation_mode_choice> = "half_pixel|half_pixel_symmetric|pytorch_half_pixel|align_corners|asymmetric|tf_half_pixel_for_nn|tf_crop_and_resize";
 template <>
-inline constexpr const char* choice_names<op::roi_align_coordinate_transformation_mode_choice> =
-    "half_pixel|output_half_pixel";
+inline constexpr const char* choice_names<op::roi_align_coordinate_transformation_mode_choice> = "half_pixel|output_half_pixel";
 template <>
-inline constexpr const char* choice_names<op::upsample_coordinate_transformation_mode_choice> =
-    "asymmetric|align_corners|half_pixel";
+inline constexpr const char* choice_names<op::upsample_coordinate_transformation_mode_choice> = "asymmetric|align_corners|half_pixel";
 template <>
 inline constexpr const char* choice_names<op::direction_choice> = "forward|reverse|bidirectional";
 template <>

@@ -90,7 +90,9 @@ struct scale_attributes {
   float scale = 1.0f;
 
   constexpr scale_attributes() = default;
-  constexpr explicit scale_attributes(std::span<const attribute> node) { read_attribute(node, "scale", scale); }
+  constexpr explicit scale_attributes(std::span<const attribute> node) {
+    read_attribute(node, "scale", scale);
+  }
 };
 /// The attributes of ThresholdedRelu.
 struct thresholded_relu_attributes {
@@ -115,8 +117,7 @@ struct attributes_for<op::contrib::ImageScaler> : attributes_are<op::contrib::im
 template <>
 struct attributes_for<op::contrib::LayerNormalization> : attributes_are<op::contrib::layer_normalization_attributes> {};
 template <>
-struct attributes_for<op::contrib::MeanVarianceNormalization>
-    : attributes_are<op::contrib::mean_variance_normalization_attributes> {};
+struct attributes_for<op::contrib::MeanVarianceNormalization> : attributes_are<op::contrib::mean_variance_normalization_attributes> {};
 template <>
 struct attributes_for<op::contrib::ParametricSoftplus> : attributes_are<op::contrib::parametric_softplus_attributes> {};
 template <>
@@ -124,8 +125,7 @@ struct attributes_for<op::contrib::Scale> : attributes_are<op::contrib::scale_at
 template <>
 struct attributes_for<op::contrib::ScaledTanh> : attributes_are<op::contrib::parametric_softplus_attributes> {};
 template <>
-struct attributes_for<op::contrib::SimplifiedLayerNormalization>
-    : attributes_are<op::contrib::layer_normalization_attributes> {};
+struct attributes_for<op::contrib::SimplifiedLayerNormalization> : attributes_are<op::contrib::layer_normalization_attributes> {};
 template <>
 struct attributes_for<op::contrib::ThresholdedRelu> : attributes_are<op::contrib::thresholded_relu_attributes> {};
 

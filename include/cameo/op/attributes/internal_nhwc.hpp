@@ -132,7 +132,9 @@ struct global_lp_pool_attributes {
   std::int64_t p = 2;
 
   constexpr global_lp_pool_attributes() = default;
-  constexpr explicit global_lp_pool_attributes(std::span<const attribute> node) { read_attribute(node, "p", p); }
+  constexpr explicit global_lp_pool_attributes(std::span<const attribute> node) {
+    read_attribute(node, "p", p);
+  }
 };
 /// The attributes of GridSample.
 struct grid_sample_attributes {
@@ -305,8 +307,7 @@ struct q_linear_conv_transpose_attributes {
 struct resize_attributes {
   std::int64_t antialias = 0;
   attribute_list<std::int64_t> axes;
-  resize_coordinate_transformation_mode_choice coordinate_transformation_mode =
-      resize_coordinate_transformation_mode_choice::half_pixel;
+  resize_coordinate_transformation_mode_choice coordinate_transformation_mode = resize_coordinate_transformation_mode_choice::half_pixel;
   float cubic_coeff_a = -0.75f;
   std::int64_t exclude_outside = 0;
   float extrapolation_value = 0.0f;
@@ -344,24 +345,19 @@ namespace CAMEO_NAMESPACE::detail {
 template <>
 struct attributes_for<op::internal_nhwc::AveragePool> : attributes_are<op::internal_nhwc::average_pool_attributes> {};
 template <>
-struct attributes_for<op::internal_nhwc::BatchNormalization>
-    : attributes_are<op::internal_nhwc::batch_normalization_attributes> {};
+struct attributes_for<op::internal_nhwc::BatchNormalization> : attributes_are<op::internal_nhwc::batch_normalization_attributes> {};
 template <>
 struct attributes_for<op::internal_nhwc::Conv> : attributes_are<op::internal_nhwc::conv_attributes> {};
 template <>
-struct attributes_for<op::internal_nhwc::ConvTranspose> : attributes_are<op::internal_nhwc::conv_transpose_attributes> {
-};
+struct attributes_for<op::internal_nhwc::ConvTranspose> : attributes_are<op::internal_nhwc::conv_transpose_attributes> {};
 template <>
-struct attributes_for<op::internal_nhwc::DepthToSpace> : attributes_are<op::internal_nhwc::depth_to_space_attributes> {
-};
+struct attributes_for<op::internal_nhwc::DepthToSpace> : attributes_are<op::internal_nhwc::depth_to_space_attributes> {};
 template <>
-struct attributes_for<op::internal_nhwc::GlobalLpPool> : attributes_are<op::internal_nhwc::global_lp_pool_attributes> {
-};
+struct attributes_for<op::internal_nhwc::GlobalLpPool> : attributes_are<op::internal_nhwc::global_lp_pool_attributes> {};
 template <>
 struct attributes_for<op::internal_nhwc::GridSample> : attributes_are<op::internal_nhwc::grid_sample_attributes> {};
 template <>
-struct attributes_for<op::internal_nhwc::InstanceNormalization>
-    : attributes_are<op::internal_nhwc::instance_normalization_attributes> {};
+struct attributes_for<op::internal_nhwc::InstanceNormalization> : attributes_are<op::internal_nhwc::instance_normalization_attributes> {};
 template <>
 struct attributes_for<op::internal_nhwc::LRN> : attributes_are<op::internal_nhwc::lrn_attributes> {};
 template <>
@@ -371,17 +367,14 @@ struct attributes_for<op::internal_nhwc::MaxPool> : attributes_are<op::internal_
 template <>
 struct attributes_for<op::internal_nhwc::MaxUnpool> : attributes_are<op::internal_nhwc::max_unpool_attributes> {};
 template <>
-struct attributes_for<op::internal_nhwc::QLinearAveragePool>
-    : attributes_are<op::internal_nhwc::q_linear_average_pool_attributes> {};
+struct attributes_for<op::internal_nhwc::QLinearAveragePool> : attributes_are<op::internal_nhwc::q_linear_average_pool_attributes> {};
 template <>
 struct attributes_for<op::internal_nhwc::QLinearConv> : attributes_are<op::internal_nhwc::q_linear_conv_attributes> {};
 template <>
-struct attributes_for<op::internal_nhwc::QLinearConvTranspose>
-    : attributes_are<op::internal_nhwc::q_linear_conv_transpose_attributes> {};
+struct attributes_for<op::internal_nhwc::QLinearConvTranspose> : attributes_are<op::internal_nhwc::q_linear_conv_transpose_attributes> {};
 template <>
 struct attributes_for<op::internal_nhwc::Resize> : attributes_are<op::internal_nhwc::resize_attributes> {};
 template <>
-struct attributes_for<op::internal_nhwc::SpaceToDepth> : attributes_are<op::internal_nhwc::space_to_depth_attributes> {
-};
+struct attributes_for<op::internal_nhwc::SpaceToDepth> : attributes_are<op::internal_nhwc::space_to_depth_attributes> {};
 
 }  // namespace CAMEO_NAMESPACE::detail

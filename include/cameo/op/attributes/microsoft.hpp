@@ -188,7 +188,9 @@ struct bias_dropout_attributes {
   std::optional<std::int64_t> seed;
 
   constexpr bias_dropout_attributes() = default;
-  constexpr explicit bias_dropout_attributes(std::span<const attribute> node) { read_attribute(node, "seed", seed); }
+  constexpr explicit bias_dropout_attributes(std::span<const attribute> node) {
+    read_attribute(node, "seed", seed);
+  }
 };
 /// The attributes of BiasSoftmax.
 struct bias_softmax_attributes {
@@ -228,7 +230,9 @@ struct c_dist_attributes {
   std::string_view metric = "sqeuclidean";
 
   constexpr c_dist_attributes() = default;
-  constexpr explicit c_dist_attributes(std::span<const attribute> node) { read_attribute(node, "metric", metric); }
+  constexpr explicit c_dist_attributes(std::span<const attribute> node) {
+    read_attribute(node, "metric", metric);
+  }
 };
 /// The attributes of CausalConvWithState.
 struct causal_conv_with_state_attributes {
@@ -1078,7 +1082,9 @@ struct pad_attributes {
   pad_mode_choice mode = pad_mode_choice::constant;
 
   constexpr pad_attributes() = default;
-  constexpr explicit pad_attributes(std::span<const attribute> node) { read_attribute(node, "mode", mode); }
+  constexpr explicit pad_attributes(std::span<const attribute> node) {
+    read_attribute(node, "mode", mode);
+  }
 };
 /// The attributes of PagedAttention.
 struct paged_attention_attributes {
@@ -1186,7 +1192,9 @@ struct q_linear_concat_attributes {
   std::int64_t axis = 0;
 
   constexpr q_linear_concat_attributes() = default;
-  constexpr explicit q_linear_concat_attributes(std::span<const attribute> node) { read_attribute(node, "axis", axis); }
+  constexpr explicit q_linear_concat_attributes(std::span<const attribute> node) {
+    read_attribute(node, "axis", axis);
+  }
 };
 /// The attributes of QLinearConv.
 struct q_linear_conv_attributes {
@@ -1392,7 +1400,9 @@ struct quick_gelu_attributes {
   float alpha = 1.702f;
 
   constexpr quick_gelu_attributes() = default;
-  constexpr explicit quick_gelu_attributes(std::span<const attribute> node) { read_attribute(node, "alpha", alpha); }
+  constexpr explicit quick_gelu_attributes(std::span<const attribute> node) {
+    read_attribute(node, "alpha", alpha);
+  }
 };
 /// The attributes of RelativePositionBias.
 struct relative_position_bias_attributes {
@@ -1477,7 +1487,9 @@ struct scaled_si_lu_attributes {
   float alpha = 1.0f;
 
   constexpr scaled_si_lu_attributes() = default;
-  constexpr explicit scaled_si_lu_attributes(std::span<const attribute> node) { read_attribute(node, "alpha", alpha); }
+  constexpr explicit scaled_si_lu_attributes(std::span<const attribute> node) {
+    read_attribute(node, "alpha", alpha);
+  }
 };
 /// The attributes of Snpe.
 struct snpe_attributes {
@@ -1595,7 +1607,9 @@ struct trilu_attributes {
   std::int64_t upper = 1;
 
   constexpr trilu_attributes() = default;
-  constexpr explicit trilu_attributes(std::span<const attribute> node) { read_attribute(node, "upper", upper); }
+  constexpr explicit trilu_attributes(std::span<const attribute> node) {
+    read_attribute(node, "upper", upper);
+  }
 };
 /// The attributes of UnfoldTensor.
 struct unfold_tensor_attributes {
@@ -1710,50 +1724,41 @@ struct attributes_for<op::microsoft::BiasDropout> : attributes_are<op::microsoft
 template <>
 struct attributes_for<op::microsoft::BiasSoftmax> : attributes_are<op::microsoft::bias_softmax_attributes> {};
 template <>
-struct attributes_for<op::microsoft::BifurcationDetector>
-    : attributes_are<op::microsoft::bifurcation_detector_attributes> {};
+struct attributes_for<op::microsoft::BifurcationDetector> : attributes_are<op::microsoft::bifurcation_detector_attributes> {};
 template <>
 struct attributes_for<op::microsoft::BitmaskBiasDropout> : attributes_are<op::microsoft::bias_dropout_attributes> {};
 template <>
 struct attributes_for<op::microsoft::BitmaskDropout> : attributes_are<op::microsoft::bias_dropout_attributes> {};
 template <>
-struct attributes_for<op::microsoft::BranchwiseRMSNorm>
-    : attributes_are<op::microsoft::branchwise_rms_norm_attributes> {};
+struct attributes_for<op::microsoft::BranchwiseRMSNorm> : attributes_are<op::microsoft::branchwise_rms_norm_attributes> {};
 template <>
 struct attributes_for<op::microsoft::CDist> : attributes_are<op::microsoft::c_dist_attributes> {};
 template <>
-struct attributes_for<op::microsoft::CausalConvWithState>
-    : attributes_are<op::microsoft::causal_conv_with_state_attributes> {};
+struct attributes_for<op::microsoft::CausalConvWithState> : attributes_are<op::microsoft::causal_conv_with_state_attributes> {};
 template <>
-struct attributes_for<op::microsoft::ConvTransposeWithDynamicPads>
-    : attributes_are<op::microsoft::conv_transpose_with_dynamic_pads_attributes> {};
+struct attributes_for<op::microsoft::ConvTransposeWithDynamicPads> : attributes_are<op::microsoft::conv_transpose_with_dynamic_pads_attributes> {};
 template <>
 struct attributes_for<op::microsoft::CropAndResize> : attributes_are<op::microsoft::crop_and_resize_attributes> {};
 template <>
 struct attributes_for<op::microsoft::DecoderAttention> : attributes_are<op::microsoft::decoder_attention_attributes> {};
 template <>
-struct attributes_for<op::microsoft::DecoderMaskedMultiHeadAttention>
-    : attributes_are<op::microsoft::decoder_masked_multi_head_attention_attributes> {};
+struct attributes_for<op::microsoft::DecoderMaskedMultiHeadAttention> : attributes_are<op::microsoft::decoder_masked_multi_head_attention_attributes> {};
 template <>
-struct attributes_for<op::microsoft::DecoderMaskedSelfAttention>
-    : attributes_are<op::microsoft::decoder_masked_self_attention_attributes> {};
+struct attributes_for<op::microsoft::DecoderMaskedSelfAttention> : attributes_are<op::microsoft::decoder_masked_self_attention_attributes> {};
 template <>
 struct attributes_for<op::microsoft::DequantizeBFP> : attributes_are<op::microsoft::dequantize_bfp_attributes> {};
 template <>
 struct attributes_for<op::microsoft::DequantizeLinear> : attributes_are<op::microsoft::dequantize_linear_attributes> {};
 template <>
-struct attributes_for<op::microsoft::DequantizeWithOrder>
-    : attributes_are<op::microsoft::dequantize_with_order_attributes> {};
+struct attributes_for<op::microsoft::DequantizeWithOrder> : attributes_are<op::microsoft::dequantize_with_order_attributes> {};
 template <>
 struct attributes_for<op::microsoft::DynamicQuantizeLSTM> : attributes_are<op::microsoft::attn_lstm_attributes> {};
 template <>
-struct attributes_for<op::microsoft::DynamicSparseAttention>
-    : attributes_are<op::microsoft::dynamic_sparse_attention_attributes> {};
+struct attributes_for<op::microsoft::DynamicSparseAttention> : attributes_are<op::microsoft::dynamic_sparse_attention_attributes> {};
 template <>
 struct attributes_for<op::microsoft::EPContext> : attributes_are<op::microsoft::ep_context_attributes> {};
 template <>
-struct attributes_for<op::microsoft::EmbedLayerNormalization>
-    : attributes_are<op::microsoft::embed_layer_normalization_attributes> {};
+struct attributes_for<op::microsoft::EmbedLayerNormalization> : attributes_are<op::microsoft::embed_layer_normalization_attributes> {};
 template <>
 struct attributes_for<op::microsoft::EngramGate> : attributes_are<op::microsoft::engram_gate_attributes> {};
 template <>
@@ -1763,18 +1768,15 @@ struct attributes_for<op::microsoft::FusedGemm> : attributes_are<op::microsoft::
 template <>
 struct attributes_for<op::microsoft::FusedMatMul> : attributes_are<op::microsoft::fused_mat_mul_attributes> {};
 template <>
-struct attributes_for<op::microsoft::FusedMatMulActivation>
-    : attributes_are<op::microsoft::fused_mat_mul_activation_attributes> {};
+struct attributes_for<op::microsoft::FusedMatMulActivation> : attributes_are<op::microsoft::fused_mat_mul_activation_attributes> {};
 template <>
 struct attributes_for<op::microsoft::GatedDeltaNet> : attributes_are<op::microsoft::gated_delta_net_attributes> {};
 template <>
 struct attributes_for<op::microsoft::GatedRMSNorm> : attributes_are<op::microsoft::gated_rms_norm_attributes> {};
 template <>
-struct attributes_for<op::microsoft::GatedRelativePositionBias>
-    : attributes_are<op::microsoft::gated_relative_position_bias_attributes> {};
+struct attributes_for<op::microsoft::GatedRelativePositionBias> : attributes_are<op::microsoft::gated_relative_position_bias_attributes> {};
 template <>
-struct attributes_for<op::microsoft::GatherBlockQuantized>
-    : attributes_are<op::microsoft::gather_block_quantized_attributes> {};
+struct attributes_for<op::microsoft::GatherBlockQuantized> : attributes_are<op::microsoft::gather_block_quantized_attributes> {};
 template <>
 struct attributes_for<op::microsoft::GemmFloat8> : attributes_are<op::microsoft::gemm_float8_attributes> {};
 template <>
@@ -1784,14 +1786,11 @@ struct attributes_for<op::microsoft::GridSample> : attributes_are<op::microsoft:
 template <>
 struct attributes_for<op::microsoft::GroupNorm> : attributes_are<op::microsoft::group_norm_attributes> {};
 template <>
-struct attributes_for<op::microsoft::GroupQueryAttention>
-    : attributes_are<op::microsoft::group_query_attention_attributes> {};
+struct attributes_for<op::microsoft::GroupQueryAttention> : attributes_are<op::microsoft::group_query_attention_attributes> {};
 template <>
-struct attributes_for<op::microsoft::HyperConnectionPostMix>
-    : attributes_are<op::microsoft::hyper_connection_post_mix_attributes> {};
+struct attributes_for<op::microsoft::HyperConnectionPostMix> : attributes_are<op::microsoft::hyper_connection_post_mix_attributes> {};
 template <>
-struct attributes_for<op::microsoft::HyperConnectionPreMix>
-    : attributes_are<op::microsoft::hyper_connection_pre_mix_attributes> {};
+struct attributes_for<op::microsoft::HyperConnectionPreMix> : attributes_are<op::microsoft::hyper_connection_pre_mix_attributes> {};
 template <>
 struct attributes_for<op::microsoft::Irfft> : attributes_are<op::microsoft::irfft_attributes> {};
 template <>
@@ -1799,17 +1798,13 @@ struct attributes_for<op::microsoft::IsAllFinite> : attributes_are<op::microsoft
 template <>
 struct attributes_for<op::microsoft::LinearAttention> : attributes_are<op::microsoft::linear_attention_attributes> {};
 template <>
-struct attributes_for<op::microsoft::LongformerAttention>
-    : attributes_are<op::microsoft::longformer_attention_attributes> {};
+struct attributes_for<op::microsoft::LongformerAttention> : attributes_are<op::microsoft::longformer_attention_attributes> {};
 template <>
-struct attributes_for<op::microsoft::MRotaryEmbedding> : attributes_are<op::microsoft::m_rotary_embedding_attributes> {
-};
+struct attributes_for<op::microsoft::MRotaryEmbedding> : attributes_are<op::microsoft::m_rotary_embedding_attributes> {};
 template <>
-struct attributes_for<op::microsoft::MatMulBlockQuantizedFp4Weight>
-    : attributes_are<op::microsoft::mat_mul_block_quantized_fp4_weight_attributes> {};
+struct attributes_for<op::microsoft::MatMulBlockQuantizedFp4Weight> : attributes_are<op::microsoft::mat_mul_block_quantized_fp4_weight_attributes> {};
 template <>
-struct attributes_for<op::microsoft::MatMulBlockQuantizedFp8Weight>
-    : attributes_are<op::microsoft::mat_mul_block_quantized_fp8_weight_attributes> {};
+struct attributes_for<op::microsoft::MatMulBlockQuantizedFp8Weight> : attributes_are<op::microsoft::mat_mul_block_quantized_fp8_weight_attributes> {};
 template <>
 struct attributes_for<op::microsoft::MatMulBnb4> : attributes_are<op::microsoft::mat_mul_bnb4_attributes> {};
 template <>
@@ -1825,16 +1820,13 @@ struct attributes_for<op::microsoft::MaxpoolWithMask> : attributes_are<op::micro
 template <>
 struct attributes_for<op::microsoft::MoE> : attributes_are<op::microsoft::mo_e_attributes> {};
 template <>
-struct attributes_for<op::microsoft::MultiHeadAttention>
-    : attributes_are<op::microsoft::multi_head_attention_attributes> {};
+struct attributes_for<op::microsoft::MultiHeadAttention> : attributes_are<op::microsoft::multi_head_attention_attributes> {};
 template <>
 struct attributes_for<op::microsoft::MurmurHash3> : attributes_are<op::microsoft::murmur_hash3_attributes> {};
 template <>
-struct attributes_for<op::microsoft::NGramHashMapping> : attributes_are<op::microsoft::n_gram_hash_mapping_attributes> {
-};
+struct attributes_for<op::microsoft::NGramHashMapping> : attributes_are<op::microsoft::n_gram_hash_mapping_attributes> {};
 template <>
-struct attributes_for<op::microsoft::NGramRepeatBlock> : attributes_are<op::microsoft::n_gram_repeat_block_attributes> {
-};
+struct attributes_for<op::microsoft::NGramRepeatBlock> : attributes_are<op::microsoft::n_gram_repeat_block_attributes> {};
 template <>
 struct attributes_for<op::microsoft::NhwcConv> : attributes_are<op::microsoft::nhwc_conv_attributes> {};
 template <>
@@ -1844,11 +1836,9 @@ struct attributes_for<op::microsoft::NhwcMaxPool> : attributes_are<op::microsoft
 template <>
 struct attributes_for<op::microsoft::PackedAttention> : attributes_are<op::microsoft::packed_attention_attributes> {};
 template <>
-struct attributes_for<op::microsoft::PackedMultiHeadAttention>
-    : attributes_are<op::microsoft::packed_multi_head_attention_attributes> {};
+struct attributes_for<op::microsoft::PackedMultiHeadAttention> : attributes_are<op::microsoft::packed_multi_head_attention_attributes> {};
 template <>
-struct attributes_for<op::microsoft::PackedSparseAttentionIndexer>
-    : attributes_are<op::microsoft::packed_sparse_attention_indexer_attributes> {};
+struct attributes_for<op::microsoft::PackedSparseAttentionIndexer> : attributes_are<op::microsoft::packed_sparse_attention_indexer_attributes> {};
 template <>
 struct attributes_for<op::microsoft::Pad> : attributes_are<op::microsoft::pad_attributes> {};
 template <>
@@ -1856,41 +1846,33 @@ struct attributes_for<op::microsoft::PagedAttention> : attributes_are<op::micros
 template <>
 struct attributes_for<op::microsoft::QAttention> : attributes_are<op::microsoft::q_attention_attributes> {};
 template <>
-struct attributes_for<op::microsoft::QEmbedLayerNormalization>
-    : attributes_are<op::microsoft::q_embed_layer_normalization_attributes> {};
+struct attributes_for<op::microsoft::QEmbedLayerNormalization> : attributes_are<op::microsoft::q_embed_layer_normalization_attributes> {};
 template <>
 struct attributes_for<op::microsoft::QGemm> : attributes_are<op::microsoft::q_gemm_attributes> {};
 template <>
-struct attributes_for<op::microsoft::QLinearAveragePool>
-    : attributes_are<op::microsoft::q_linear_average_pool_attributes> {};
+struct attributes_for<op::microsoft::QLinearAveragePool> : attributes_are<op::microsoft::q_linear_average_pool_attributes> {};
 template <>
 struct attributes_for<op::microsoft::QLinearConcat> : attributes_are<op::microsoft::q_linear_concat_attributes> {};
 template <>
 struct attributes_for<op::microsoft::QLinearConv> : attributes_are<op::microsoft::q_linear_conv_attributes> {};
 template <>
-struct attributes_for<op::microsoft::QLinearGlobalAveragePool>
-    : attributes_are<op::microsoft::q_linear_global_average_pool_attributes> {};
+struct attributes_for<op::microsoft::QLinearGlobalAveragePool> : attributes_are<op::microsoft::q_linear_global_average_pool_attributes> {};
 template <>
-struct attributes_for<op::microsoft::QLinearLeakyRelu> : attributes_are<op::microsoft::q_linear_leaky_relu_attributes> {
-};
+struct attributes_for<op::microsoft::QLinearLeakyRelu> : attributes_are<op::microsoft::q_linear_leaky_relu_attributes> {};
 template <>
-struct attributes_for<op::microsoft::QLinearReduceMean>
-    : attributes_are<op::microsoft::q_linear_reduce_mean_attributes> {};
+struct attributes_for<op::microsoft::QLinearReduceMean> : attributes_are<op::microsoft::q_linear_reduce_mean_attributes> {};
 template <>
 struct attributes_for<op::microsoft::QLinearSoftmax> : attributes_are<op::microsoft::q_linear_softmax_attributes> {};
 template <>
 struct attributes_for<op::microsoft::QMoE> : attributes_are<op::microsoft::q_mo_e_attributes> {};
 template <>
-struct attributes_for<op::microsoft::QOrderedAttention>
-    : attributes_are<op::microsoft::q_ordered_attention_attributes> {};
+struct attributes_for<op::microsoft::QOrderedAttention> : attributes_are<op::microsoft::q_ordered_attention_attributes> {};
 template <>
 struct attributes_for<op::microsoft::QOrderedGelu> : attributes_are<op::microsoft::q_ordered_gelu_attributes> {};
 template <>
-struct attributes_for<op::microsoft::QOrderedLayerNormalization>
-    : attributes_are<op::microsoft::q_ordered_layer_normalization_attributes> {};
+struct attributes_for<op::microsoft::QOrderedLayerNormalization> : attributes_are<op::microsoft::q_ordered_layer_normalization_attributes> {};
 template <>
-struct attributes_for<op::microsoft::QOrderedLongformerAttention>
-    : attributes_are<op::microsoft::q_ordered_longformer_attention_attributes> {};
+struct attributes_for<op::microsoft::QOrderedLongformerAttention> : attributes_are<op::microsoft::q_ordered_longformer_attention_attributes> {};
 template <>
 struct attributes_for<op::microsoft::QOrderedMatMul> : attributes_are<op::microsoft::q_ordered_mat_mul_attributes> {};
 template <>
@@ -1898,16 +1880,13 @@ struct attributes_for<op::microsoft::QuantizeBFP> : attributes_are<op::microsoft
 template <>
 struct attributes_for<op::microsoft::QuantizeLinear> : attributes_are<op::microsoft::dequantize_linear_attributes> {};
 template <>
-struct attributes_for<op::microsoft::QuantizeWithOrder>
-    : attributes_are<op::microsoft::quantize_with_order_attributes> {};
+struct attributes_for<op::microsoft::QuantizeWithOrder> : attributes_are<op::microsoft::quantize_with_order_attributes> {};
 template <>
 struct attributes_for<op::microsoft::QuickGelu> : attributes_are<op::microsoft::quick_gelu_attributes> {};
 template <>
-struct attributes_for<op::microsoft::ReduceSumInteger>
-    : attributes_are<op::microsoft::q_linear_reduce_mean_attributes> {};
+struct attributes_for<op::microsoft::ReduceSumInteger> : attributes_are<op::microsoft::q_linear_reduce_mean_attributes> {};
 template <>
-struct attributes_for<op::microsoft::RelativePositionBias>
-    : attributes_are<op::microsoft::relative_position_bias_attributes> {};
+struct attributes_for<op::microsoft::RelativePositionBias> : attributes_are<op::microsoft::relative_position_bias_attributes> {};
 template <>
 struct attributes_for<op::microsoft::Rfft> : attributes_are<op::microsoft::rfft_attributes> {};
 template <>
@@ -1919,21 +1898,17 @@ struct attributes_for<op::microsoft::ScaledSiLU> : attributes_are<op::microsoft:
 template <>
 struct attributes_for<op::microsoft::SkipGroupNorm> : attributes_are<op::microsoft::group_norm_attributes> {};
 template <>
-struct attributes_for<op::microsoft::SkipLayerNormalization>
-    : attributes_are<op::microsoft::q_embed_layer_normalization_attributes> {};
+struct attributes_for<op::microsoft::SkipLayerNormalization> : attributes_are<op::microsoft::q_embed_layer_normalization_attributes> {};
 template <>
-struct attributes_for<op::microsoft::SkipSimplifiedLayerNormalization>
-    : attributes_are<op::microsoft::q_embed_layer_normalization_attributes> {};
+struct attributes_for<op::microsoft::SkipSimplifiedLayerNormalization> : attributes_are<op::microsoft::q_embed_layer_normalization_attributes> {};
 template <>
 struct attributes_for<op::microsoft::Snpe> : attributes_are<op::microsoft::snpe_attributes> {};
 template <>
 struct attributes_for<op::microsoft::SparseAttention> : attributes_are<op::microsoft::sparse_attention_attributes> {};
 template <>
-struct attributes_for<op::microsoft::SparseAttentionIndexer>
-    : attributes_are<op::microsoft::sparse_attention_indexer_attributes> {};
+struct attributes_for<op::microsoft::SparseAttentionIndexer> : attributes_are<op::microsoft::sparse_attention_indexer_attributes> {};
 template <>
-struct attributes_for<op::microsoft::SparsePagedAttention>
-    : attributes_are<op::microsoft::sparse_paged_attention_attributes> {};
+struct attributes_for<op::microsoft::SparsePagedAttention> : attributes_are<op::microsoft::sparse_paged_attention_attributes> {};
 template <>
 struct attributes_for<op::microsoft::SparseToDenseMatMul> : attributes_are<op::microsoft::q_gemm_attributes> {};
 template <>
@@ -1945,16 +1920,12 @@ struct attributes_for<op::microsoft::Trilu> : attributes_are<op::microsoft::tril
 template <>
 struct attributes_for<op::microsoft::UnfoldTensor> : attributes_are<op::microsoft::unfold_tensor_attributes> {};
 template <>
-struct attributes_for<op::microsoft::VarlenCausalConvWithState>
-    : attributes_are<op::microsoft::varlen_causal_conv_with_state_attributes> {};
+struct attributes_for<op::microsoft::VarlenCausalConvWithState> : attributes_are<op::microsoft::varlen_causal_conv_with_state_attributes> {};
 template <>
-struct attributes_for<op::microsoft::VarlenNGramHashMapping>
-    : attributes_are<op::microsoft::varlen_n_gram_hash_mapping_attributes> {};
+struct attributes_for<op::microsoft::VarlenNGramHashMapping> : attributes_are<op::microsoft::varlen_n_gram_hash_mapping_attributes> {};
 template <>
-struct attributes_for<op::microsoft::WhisperBeamSearch>
-    : attributes_are<op::microsoft::whisper_beam_search_attributes> {};
+struct attributes_for<op::microsoft::WhisperBeamSearch> : attributes_are<op::microsoft::whisper_beam_search_attributes> {};
 template <>
-struct attributes_for<op::microsoft::WordConvEmbedding>
-    : attributes_are<op::microsoft::word_conv_embedding_attributes> {};
+struct attributes_for<op::microsoft::WordConvEmbedding> : attributes_are<op::microsoft::word_conv_embedding_attributes> {};
 
 }  // namespace CAMEO_NAMESPACE::detail

@@ -167,7 +167,9 @@ struct normalizer_attributes {
   norm_choice norm = norm_choice::max;
 
   constexpr normalizer_attributes() = default;
-  constexpr explicit normalizer_attributes(std::span<const attribute> node) { read_attribute(node, "norm", norm); }
+  constexpr explicit normalizer_attributes(std::span<const attribute> node) {
+    read_attribute(node, "norm", norm);
+  }
 };
 /// The attributes of OneHotEncoder.
 struct one_hot_encoder_attributes {

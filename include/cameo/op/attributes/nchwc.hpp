@@ -100,8 +100,7 @@ struct reorder_output_attributes {
 };
 /// The attributes of Upsample.
 struct upsample_attributes {
-  upsample_coordinate_transformation_mode_choice coordinate_transformation_mode =
-      upsample_coordinate_transformation_mode_choice::asymmetric;
+  upsample_coordinate_transformation_mode_choice coordinate_transformation_mode = upsample_coordinate_transformation_mode_choice::asymmetric;
   upsample_mode_choice mode = upsample_mode_choice::nearest;
   attribute_list<std::int64_t> scales;
 

@@ -257,7 +257,9 @@ struct bit_cast_attributes {
   std::int64_t to = 0;
 
   constexpr bit_cast_attributes() = default;
-  constexpr explicit bit_cast_attributes(std::span<const attribute> node) { read_attribute(node, "to", to); }
+  constexpr explicit bit_cast_attributes(std::span<const attribute> node) {
+    read_attribute(node, "to", to);
+  }
 };
 /// The attributes of BitShift.
 struct bit_shift_attributes {
@@ -319,14 +321,18 @@ struct celu_attributes {
   float alpha = 1.0f;
 
   constexpr celu_attributes() = default;
-  constexpr explicit celu_attributes(std::span<const attribute> node) { read_attribute(node, "alpha", alpha); }
+  constexpr explicit celu_attributes(std::span<const attribute> node) {
+    read_attribute(node, "alpha", alpha);
+  }
 };
 /// The attributes of CenterCropPad, MeanVarianceNormalization, Squeeze, Unsqueeze.
 struct center_crop_pad_attributes {
   attribute_list<std::int64_t> axes;
 
   constexpr center_crop_pad_attributes() = default;
-  constexpr explicit center_crop_pad_attributes(std::span<const attribute> node) { read_attribute(node, "axes", axes); }
+  constexpr explicit center_crop_pad_attributes(std::span<const attribute> node) {
+    read_attribute(node, "axes", axes);
+  }
 };
 /// The attributes of Clip.
 struct clip_attributes {
@@ -357,7 +363,9 @@ struct compress_attributes {
   std::optional<std::int64_t> axis;
 
   constexpr compress_attributes() = default;
-  constexpr explicit compress_attributes(std::span<const attribute> node) { read_attribute(node, "axis", axis); }
+  constexpr explicit compress_attributes(std::span<const attribute> node) {
+    read_attribute(node, "axis", axis);
+  }
 };
 /// The attributes of ConcatFromSequence.
 struct concat_from_sequence_attributes {
@@ -529,7 +537,9 @@ struct einsum_attributes {
   std::string_view equation;
 
   constexpr einsum_attributes() = default;
-  constexpr explicit einsum_attributes(std::span<const attribute> node) { read_attribute(node, "equation", equation); }
+  constexpr explicit einsum_attributes(std::span<const attribute> node) {
+    read_attribute(node, "equation", equation);
+  }
 };
 /// The attributes of EyeLike.
 struct eye_like_attributes {
@@ -547,7 +557,9 @@ struct flatten_attributes {
   std::int64_t axis = 1;
 
   constexpr flatten_attributes() = default;
-  constexpr explicit flatten_attributes(std::span<const attribute> node) { read_attribute(node, "axis", axis); }
+  constexpr explicit flatten_attributes(std::span<const attribute> node) {
+    read_attribute(node, "axis", axis);
+  }
 };
 /// The attributes of GRU.
 struct gru_attributes {
@@ -579,7 +591,9 @@ struct gather_attributes {
   std::int64_t axis = 0;
 
   constexpr gather_attributes() = default;
-  constexpr explicit gather_attributes(std::span<const attribute> node) { read_attribute(node, "axis", axis); }
+  constexpr explicit gather_attributes(std::span<const attribute> node) {
+    read_attribute(node, "axis", axis);
+  }
 };
 /// The attributes of GatherND.
 struct gather_nd_attributes {
@@ -762,7 +776,9 @@ struct leaky_relu_attributes {
   float alpha = 0.01f;
 
   constexpr leaky_relu_attributes() = default;
-  constexpr explicit leaky_relu_attributes(std::span<const attribute> node) { read_attribute(node, "alpha", alpha); }
+  constexpr explicit leaky_relu_attributes(std::span<const attribute> node) {
+    read_attribute(node, "alpha", alpha);
+  }
 };
 /// The attributes of LinearAttention.
 struct linear_attention_attributes {
@@ -786,7 +802,9 @@ struct loop_attributes {
   subgraph_index body = subgraph_index::none;
 
   constexpr loop_attributes() = default;
-  constexpr explicit loop_attributes(std::span<const attribute> node) { read_attribute(node, "body", body); }
+  constexpr explicit loop_attributes(std::span<const attribute> node) {
+    read_attribute(node, "body", body);
+  }
 };
 /// The attributes of LpNormalization.
 struct lp_normalization_attributes {
@@ -881,7 +899,9 @@ struct mod_attributes {
   std::int64_t fmod = 0;
 
   constexpr mod_attributes() = default;
-  constexpr explicit mod_attributes(std::span<const attribute> node) { read_attribute(node, "fmod", fmod); }
+  constexpr explicit mod_attributes(std::span<const attribute> node) {
+    read_attribute(node, "fmod", fmod);
+  }
 };
 /// The attributes of Multinomial.
 struct multinomial_attributes {
@@ -921,14 +941,18 @@ struct one_hot_attributes {
   std::int64_t axis = -1;
 
   constexpr one_hot_attributes() = default;
-  constexpr explicit one_hot_attributes(std::span<const attribute> node) { read_attribute(node, "axis", axis); }
+  constexpr explicit one_hot_attributes(std::span<const attribute> node) {
+    read_attribute(node, "axis", axis);
+  }
 };
 /// The attributes of Optional.
 struct optional_attributes {
   const value_type* type = nullptr;
 
   constexpr optional_attributes() = default;
-  constexpr explicit optional_attributes(std::span<const attribute> node) { read_attribute(node, "type", type); }
+  constexpr explicit optional_attributes(std::span<const attribute> node) {
+    read_attribute(node, "type", type);
+  }
 };
 /// The attributes of Pad.
 struct pad_attributes {
@@ -1096,8 +1120,7 @@ struct reshape_attributes {
 struct resize_attributes {
   std::int64_t antialias = 0;
   attribute_list<std::int64_t> axes;
-  resize_coordinate_transformation_mode_choice coordinate_transformation_mode =
-      resize_coordinate_transformation_mode_choice::half_pixel;
+  resize_coordinate_transformation_mode_choice coordinate_transformation_mode = resize_coordinate_transformation_mode_choice::half_pixel;
   float cubic_coeff_a = -0.75f;
   std::int64_t exclude_outside = 0;
   float extrapolation_value = 0.0f;
@@ -1131,8 +1154,7 @@ struct reverse_sequence_attributes {
 };
 /// The attributes of RoiAlign.
 struct roi_align_attributes {
-  roi_align_coordinate_transformation_mode_choice coordinate_transformation_mode =
-      roi_align_coordinate_transformation_mode_choice::half_pixel;
+  roi_align_coordinate_transformation_mode_choice coordinate_transformation_mode = roi_align_coordinate_transformation_mode_choice::half_pixel;
   roi_align_mode_choice mode = roi_align_mode_choice::avg;
   std::int64_t output_height = 1;
   std::int64_t output_width = 1;
@@ -1167,7 +1189,9 @@ struct stft_attributes {
   std::int64_t onesided = 1;
 
   constexpr stft_attributes() = default;
-  constexpr explicit stft_attributes(std::span<const attribute> node) { read_attribute(node, "onesided", onesided); }
+  constexpr explicit stft_attributes(std::span<const attribute> node) {
+    read_attribute(node, "onesided", onesided);
+  }
 };
 /// The attributes of Scan.
 struct scan_attributes {
@@ -1371,14 +1395,18 @@ struct transpose_attributes {
   attribute_list<std::int64_t> perm;
 
   constexpr transpose_attributes() = default;
-  constexpr explicit transpose_attributes(std::span<const attribute> node) { read_attribute(node, "perm", perm); }
+  constexpr explicit transpose_attributes(std::span<const attribute> node) {
+    read_attribute(node, "perm", perm);
+  }
 };
 /// The attributes of Trilu.
 struct trilu_attributes {
   std::int64_t upper = 1;
 
   constexpr trilu_attributes() = default;
-  constexpr explicit trilu_attributes(std::span<const attribute> node) { read_attribute(node, "upper", upper); }
+  constexpr explicit trilu_attributes(std::span<const attribute> node) {
+    read_attribute(node, "upper", upper);
+  }
 };
 /// The attributes of Unique.
 struct unique_attributes {
