@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The headers and sources that src/op/generate_tables.py writes are those of the tree, byte for byte: nobody edited or
-formatted them by hand, and the rules in the script are the rules that are compiled. CTest sets CAMEO_SOURCE_DIR."""
+"""The headers and sources that src/op/generate_tables.py writes are those of the tree, byte for byte: none was edited
+or formatted by hand, and the rules in the script are the rules that are compiled. CTest sets CAMEO_SOURCE_DIR."""
 import contextlib
 import io
 import os

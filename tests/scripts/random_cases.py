@@ -205,7 +205,7 @@ def run(cases, folder, counts):
 
 
 def arguments():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--cases", type=int)
     parser.add_argument("--seed", type=int, default=1)
