@@ -21,7 +21,7 @@ static_assert(value_in(run({3, 2}, {4, 3}, {true, false}, {true, false})).y == k
 static_assert(value_in(run({3}, {3}, {true, false}, {true, false})).y == known{});  // a vector is not transposed
 constexpr matrix_product by_rows = value_in(run({2, 5, 3}, {5, 3, 4}, {false, true}));
 static_assert(by_rows.y == known{5, 2, 4} && by_rows.a.row_stride == 15 && by_rows.a.column_stride == 1 &&
-              by_rows.a.stack_strides == extents{3} && by_rows.b.stack_strides == extents{12});
+              by_rows.a.stack_stride == 3 && by_rows.b.stack_stride == 12);
 static_assert(value_in(run({3, 2}, {3, 4}, {true, false})).a.column_stride == 2);
 static_assert(value_in(run({3}, {3, 4})).a.is_vector && value_in(run({3}, {3, 4})).a.column_stride == 1 &&
               value_in(run({3}, {3, 4})).m == 1);

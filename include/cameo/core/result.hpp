@@ -34,6 +34,11 @@ class [[nodiscard]] result {
   }
   constexpr result(const status& error) noexcept : result{status{error}} {}
   constexpr result(status_code error) noexcept : result{status{error}} {}
+  /// A value that `fill(value)` completes in place, without a copy of it; or the error that this returns.
+  template <class F>
+  static constexpr result filled(F&& fill) {
+    return result{std::in_place, fill};
+  }
   result(result&& from) noexcept(moves_without_throwing) : error_{std::move(from.error_)} {
     if (error_) detail::construct_at(detail::address_of(value_), std::move(from.value_));
   }
@@ -102,6 +107,10 @@ class [[nodiscard]] result {
   }
 
  private:
+  template <class F>
+  constexpr result(std::in_place_t, F& fill) : value_{} {
+    if (status s = fill(value_); !s) detail::destroy_at(detail::address_of(value_)), error_ = std::move(s);
+  }
   constexpr void check() const noexcept {
     assert(error_ && "cameo: the value of a result that holds an error; test the result first");
   }

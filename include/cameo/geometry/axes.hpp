@@ -13,6 +13,8 @@ struct output_shape : sizes<D> {
   constexpr output_shape(const sizes<D>& all) : sizes<D>{all}, is_known{true} {}
   /// The shape of an input that the output has, too.
   constexpr output_shape(shape_view<D> shape) : sizes<D>(shape), is_known{shape.is_known} {}
+  /// Makes it the shape of an input, in place: a copy of a list that has just been made waits for its stores.
+  constexpr void assign(std::span<const D> shape) { this->resize(0), this->append(shape), is_known = true; }
   /// The shape, which refers to this; one of unknown rank if this is unknown.
   constexpr shape_view<D> view() const { return is_known ? shape_view<D>{*this} : shape_view<D>{}; }
 };
@@ -150,10 +152,11 @@ constexpr status check_same(shape_view<D> shape, shape_view<D> wanted, operand_n
   return wrong<D>(name.text, name.number(), " has shape ", shape.sizes, ", must be ", wanted.sizes);
 }
 
+namespace detail {
+/// Adds the axes that numbers stand for.
 template <size_kind D>
-constexpr result<axis_list> axes_of(std::span<const std::int64_t> numbers, std::size_t rank, std::string_view name,
-                                    bool may_repeat) {
-  axis_list found;
+constexpr status add_axes(axis_list& found, std::span<const std::int64_t> numbers, std::size_t rank,
+                          std::string_view name, bool may_repeat) {
   if (status s = check_rank<D>(rank, "the tensor"); !s) return s;
   for (const std::int64_t number : numbers) {
     const result<std::size_t> axis = axis_of<D>(number, rank, name);
@@ -161,7 +164,15 @@ constexpr result<axis_list> axes_of(std::span<const std::int64_t> numbers, std::
     if (!found.has(*axis)) found.add(*axis);
     else if (!may_repeat) return wrong<D>(name, " lists axis ", *axis, " twice, must list each once");
   }
-  return found;
+  return {};
+}
+}  // namespace detail
+
+template <size_kind D>
+constexpr result<axis_list> axes_of(std::span<const std::int64_t> numbers, std::size_t rank, std::string_view name,
+                                    bool may_repeat) {
+  return result<axis_list>::filled(
+      [&](axis_list& made) { return detail::add_axes<D>(made, numbers, rank, name, may_repeat); });
 }
 
 template <size_kind D>

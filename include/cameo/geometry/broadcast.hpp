@@ -62,17 +62,34 @@ constexpr bool broadcast_size(D a, D b, D& size) {
   size = is_known(a) ? a : is_known(b) ? b : D{};
   return !differ(a, b);
 }
-/// Returns false if the shapes have no common shape. Both have at most max_rank axes. The common shape is a list of
-/// sizes, or extents, which neither shape refers to.
+/// Makes `joined`, a list of sizes or extents, the common shape of both, of at most max_rank axes each. Returns false,
+/// and changes nothing, if they have none.
 template <size_kind D, class Joined>
-constexpr bool join_shapes(shape_view<D> a, shape_view<D> b, Joined& joined) {
-  const std::size_t rank = a.rank() < b.rank() ? b.rank() : a.rank();
-  joined.resize(0), joined.resize(rank, fixed<D>(1));
-  bool fits = true;
-  for (std::size_t i = 1; fits && i <= rank; ++i)
-    fits = broadcast_size(i <= a.rank() ? a[a.rank() - i] : fixed<D>(1), i <= b.rank() ? b[b.rank() - i] : fixed<D>(1),
-                          joined[rank - i]);
-  return fits;
+constexpr bool join_shape(shape_view<D> input, Joined& joined) {
+  const std::size_t own = joined.rank(), rank = input.rank() < own ? own : input.rank();
+  const auto size_at = [&](std::size_t i, D& size) {  // axis i from the end, from 1 on
+    if (i > input.rank()) return size = joined[own - i], true;
+    if (i > own) return size = input[input.rank() - i], true;
+    return broadcast_size<D>(joined[own - i], input[input.rank() - i], size);
+  };
+  D size{};
+  for (std::size_t i = 1; i <= rank; ++i)
+    if (!size_at(i, size)) return false;
+  joined.resize(rank);
+  for (std::size_t i = 1; i <= rank; ++i)
+    size_at(i, size), joined[rank - i] = size;  // no axis is moved before it is read
+  return true;
+}
+/// Makes `joined` the common shape of it and an input.
+template <size_kind D>
+constexpr status add_input(output_shape<D>& joined, shape_view<D> input, operand_name name) {
+  if (!input) return joined.is_known = false, status{};
+  if (input.rank() > max_rank)
+    return wrong_rank<D>(name.text, name.number(), " has rank ", input.rank(), ", must have rank ", max_rank,
+                         " or less");
+  if (join_shape<D>(input, joined)) return {};
+  return wrong<D>(name.text, name.number(), " has shape ", input.sizes, ", must broadcast with ",
+                  shape_view<D>{joined}.sizes);
 }
 template <size_kind D>
 constexpr bool fits_without_change(shape_view<D> from, shape_view<D> to) {
@@ -85,31 +102,26 @@ constexpr bool fits_without_change(shape_view<D> from, shape_view<D> to) {
 
 template <size_kind D>
 constexpr status basic_common_shape<D>::add(shape_view<D> input, operand_name name) {
-  if (!input) return this->is_known = false, status{};
-  if (input.rank() > max_rank)
-    return wrong_rank<D>(name.text, name.number(), " has rank ", input.rank(), ", must have rank ", max_rank,
-                         " or less");
-  const sizes<D> before = *this;
-  if (!detail::join_shapes<D>(before, input, *this))
-    return wrong<D>(name.text, name.number(), " has shape ", input.sizes, ", must broadcast with ",
-                    shape_view<D>{before}.sizes);
-  return {};
+  return detail::add_input(*this, input, name);
 }
 
 template <size_kind D>
 constexpr result<output_shape<D>> broadcast_of(std::span<const shape_view<D>> inputs) {
-  basic_common_shape<D> made;
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (status s = made.add(inputs[i], i); !s) return s;
-  return output_shape<D>{made};
+  return result<output_shape<D>>::filled([&](output_shape<D>& made) -> status {
+    made.is_known = true;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (status s = detail::add_input<D>(made, inputs[i], i); !s) return s;
+    return {};
+  });
 }
 
 template <size_kind D>
 constexpr result<output_shape<D>> broadcast_of(shape_view<D> first, shape_view<D> second, operand_name name) {
-  basic_common_shape<D> made;
-  if (status s = made.add(first, "the first input"); !s) return s;
-  if (status s = made.add(second, name); !s) return s;
-  return output_shape<D>{made};
+  return result<output_shape<D>>::filled([&](output_shape<D>& made) -> status {
+    made.is_known = true;
+    if (status s = detail::add_input<D>(made, first, "the first input"); !s) return s;
+    return detail::add_input<D>(made, second, name);
+  });
 }
 
 template <size_kind D>

@@ -130,7 +130,7 @@ constexpr status basic_join<D>::begin(shape_view<D> part, operand_name name) {
   const result<std::size_t> found = axis_of<D>(number_, part.rank() + is_new_);
   if (!found) return found.error();
   axis_ = *found;
-  y_ = output_shape<D>{part};
+  y_.assign(part.sizes);
   if (is_new_) y_.insert(axis_, fixed<D>(1));
   if (is_open_) y_[axis_] = D{};
   return {};

@@ -9,15 +9,19 @@ struct factor_order {
   bool transposed = false, rows_first = false;
 };
 
-/// A factor of a matrix product: a stack of matrices [rows, columns], after they are transposed. The strides are in
-/// elements, of a dense tensor; where sizes are unknown, they are 0.
+/// A matrix [rows, columns] in a dense tensor, after it is transposed. The strides are in elements; where sizes are
+/// unknown, they are 0.
 template <size_kind D>
-struct basic_factor {
+struct basic_matrix {
   D rows{}, columns{};
+  std::int64_t row_stride = 0, column_stride = 0;
+};
+/// A factor of a matrix product: a stack of matrices.
+template <size_kind D>
+struct basic_factor : basic_matrix<D> {
   bool is_vector = false;  // the left factor is one row, the right one column
   sizes<D> stack;
-  std::int64_t row_stride = 0, column_stride = 0;
-  extents stack_strides;
+  std::int64_t stack_stride = 0;  // between neighbors along the last axis of the stack
 };
 /// A factor whose sizes are known.
 using factor = basic_factor<std::int64_t>;
@@ -58,28 +62,34 @@ constexpr result<basic_gemm<D>> gemm_of(shape_view<D> a, bool transpose_a, shape
                                         shape_view<D> c = {});
 
 namespace detail {
-/// The axis of a factor's rows and that of its columns, before they are transposed; a vector has one of both.
+/// The product of sizes, of which each is known; 0 if one is not.
 template <size_kind D>
-constexpr basic_factor<D> factor_of(shape_view<D> shape, bool is_left, factor_order order) {
-  basic_factor<D> made;
-  const std::size_t rank = shape.rank();
-  made.rows = made.columns = fixed<D>(1);
-  extents strides;
-  if constexpr (std::same_as<D, std::int64_t>) strides = row_major_strides(extents{shape.sizes});
-  else strides.resize(rank, 0);
-  if (rank == 1) {
-    made.is_vector = true;
-    (is_left ? made.columns : made.rows) = shape[0];
-    (is_left ? made.column_stride : made.row_stride) = strides[0];
-    return made;
-  }
-  const std::size_t row_axis = order.rows_first ? 0 : rank - 2, first = order.rows_first ? 1 : 0;
-  made.rows = shape[row_axis], made.row_stride = strides[row_axis];
-  made.columns = shape[rank - 1], made.column_stride = strides[rank - 1];
-  for (std::size_t i = first; i < first + rank - 2; ++i)
-    made.stack.push_back(shape[i]), made.stack_strides.push_back(strides[i]);
-  if (order.transposed) std::swap(made.rows, made.columns), std::swap(made.row_stride, made.column_stride);
-  return made;
+constexpr std::int64_t stride_past(std::span<const D> inner) {
+  if constexpr (std::same_as<D, dim>) return 0;
+  else return product_of(inner);
+}
+/// A matrix of `rows` times `columns`, whose elements along a row are neighbors.
+template <size_kind D>
+constexpr basic_matrix<D> matrix_at(D rows, D columns, std::int64_t row_stride, bool is_transposed) {
+  const std::int64_t column_stride = std::same_as<D, std::int64_t>;
+  if (is_transposed) return {columns, rows, column_stride, row_stride};
+  return {rows, columns, row_stride, column_stride};
+}
+template <size_kind D>
+constexpr basic_matrix<D> matrix_of(shape_view<D> shape, bool is_transposed) {
+  return matrix_at(shape[0], shape[1], stride_past(shape.sizes.subspan(1)), is_transposed);
+}
+/// A vector is one row on the left, and one column on the right.
+template <size_kind D>
+constexpr void place_factor(basic_factor<D>& made, shape_view<D> shape, bool is_left, factor_order order) {
+  const std::size_t rank = shape.rank(), row_axis = order.rows_first || rank < 2 ? 0 : rank - 2;
+  basic_matrix<D>& matrix = made;
+  made.is_vector = rank == 1;
+  if (made.is_vector) return void(matrix = matrix_at(fixed<D>(1), shape[0], 0, !is_left));
+  matrix =
+      matrix_at(shape[row_axis], shape[rank - 1], stride_past(shape.sizes.subspan(row_axis + 1)), order.transposed);
+  made.stack.append(shape.sizes.subspan(order.rows_first, rank - 2));
+  made.stack_stride = stride_past(shape.sizes.subspan(order.rows_first + rank - 2));
 }
 template <size_kind D>
 constexpr status check_factor(shape_view<D> shape, std::string_view name) {
@@ -102,48 +112,50 @@ constexpr status check_matrix(shape_view<D> shape, std::string_view name) {
 template <size_kind D>
 constexpr result<basic_matrix_product<D>> matrix_product_of(shape_view<D> a, shape_view<D> b, factor_order order_of_a,
                                                             factor_order order_of_b) {
-  basic_matrix_product<D> made;
-  if (status s = detail::check_factor(a, "A"); !s) return s;
-  if (status s = detail::check_factor(b, "B"); !s) return s;
-  if (a) made.a = detail::factor_of(a, true, order_of_a), made.m = made.a.rows, made.k = made.a.columns;
-  if (b) made.b = detail::factor_of(b, false, order_of_b), made.n = made.b.columns;
-  if (!a || !b) return made;
-  if (status s = detail::check_inner(made.k, made.b.rows, a, b); !s) return s;
-  made.k = unified(made.k, made.b.rows);
-  if (!detail::join_shapes<D>(made.a.stack, made.b.stack, made.stack))
-    return wrong<D>("B has shape ", b.sizes, ", must broadcast with A of shape ", a.sizes,
-                    " along the axes that are not those of matrices");
-  const std::size_t rank = made.stack.rank() + !made.a.is_vector + !made.b.is_vector;
-  if (status s = check_rank<D>(rank); !s) return s;
-  made.y = output_shape<D>{made.stack};
-  if (!made.a.is_vector) made.y.push_back(made.m);
-  if (!made.b.is_vector) made.y.push_back(made.n);
-  return made;
+  return result<basic_matrix_product<D>>::filled([&](basic_matrix_product<D>& made) -> status {
+    if (status s = detail::check_factor(a, "A"); !s) return s;
+    if (status s = detail::check_factor(b, "B"); !s) return s;
+    if (a) detail::place_factor(made.a, a, true, order_of_a), made.m = made.a.rows, made.k = made.a.columns;
+    if (b) detail::place_factor(made.b, b, false, order_of_b), made.n = made.b.columns;
+    if (!a || !b) return {};
+    if (status s = detail::check_inner(made.k, made.b.rows, a, b); !s) return s;
+    made.k = unified(made.k, made.b.rows);
+    made.stack.append(made.a.stack);
+    if (!detail::join_shape<D>(made.b.stack, made.stack))
+      return wrong<D>("B has shape ", b.sizes, ", must broadcast with A of shape ", a.sizes,
+                      " along the axes that are not those of matrices");
+    if (status s = check_rank<D>(made.stack.rank() + !made.a.is_vector + !made.b.is_vector); !s) return s;
+    made.y.assign(made.stack);
+    if (!made.a.is_vector) made.y.push_back(made.m);
+    if (!made.b.is_vector) made.y.push_back(made.n);
+    return {};
+  });
 }
 
 template <size_kind D>
 constexpr result<basic_gemm<D>> gemm_of(shape_view<D> a, bool transpose_a, shape_view<D> b, bool transpose_b,
                                         shape_view<D> c) {
-  basic_gemm<D> made;
-  if (status s = detail::check_matrix(a, "A"); !s) return s;
-  if (status s = detail::check_matrix(b, "B"); !s) return s;
-  basic_factor<D> of_a, of_b;
-  if (a) of_a = detail::factor_of(a, true, {transpose_a, false});
-  if (b) of_b = detail::factor_of(b, false, {transpose_b, false});
-  if (a && b)
-    if (status s = detail::check_inner(of_a.columns, of_b.rows, a, b); !s) return s;
-  made.m = of_a.rows, made.k = a ? of_a.columns : of_b.rows, made.n = of_b.columns;
-  if (a && b) made.k = unified(made.k, of_b.rows);
-  made.a_row_stride = of_a.row_stride, made.a_column_stride = of_a.column_stride;
-  made.b_row_stride = of_b.row_stride, made.b_column_stride = of_b.column_stride;
-  if (!c) return made;
-  const sizes<D> y = made.y();
-  if (status s = check_broadcast<D>(c, y, "C"); !s) return s;
-  if constexpr (std::same_as<D, std::int64_t>) {
-    const extents strides = repeating_strides(extents{c.sizes}, y);
-    made.c_row_stride = strides[0], made.c_column_stride = strides[1];
-  }
-  return made;
+  return result<basic_gemm<D>>::filled([&](basic_gemm<D>& made) -> status {
+    if (status s = detail::check_matrix(a, "A"); !s) return s;
+    if (status s = detail::check_matrix(b, "B"); !s) return s;
+    basic_matrix<D> of_a, of_b;
+    if (a) of_a = detail::matrix_of(a, transpose_a);
+    if (b) of_b = detail::matrix_of(b, transpose_b);
+    if (a && b)
+      if (status s = detail::check_inner(of_a.columns, of_b.rows, a, b); !s) return s;
+    made.m = of_a.rows, made.k = a ? of_a.columns : of_b.rows, made.n = of_b.columns;
+    if (a && b) made.k = unified(made.k, of_b.rows);
+    made.a_row_stride = of_a.row_stride, made.a_column_stride = of_a.column_stride;
+    made.b_row_stride = of_b.row_stride, made.b_column_stride = of_b.column_stride;
+    if (!c) return {};
+    const D y[] = {made.m, made.n};
+    if (status s = check_broadcast<D>(c, y, "C"); !s) return s;
+    if constexpr (std::same_as<D, std::int64_t>) {
+      const bool has_columns = c.rank() > 0 && c.sizes.back() != 1, has_rows = c.rank() == 2 && c[0] != 1;
+      made.c_row_stride = has_rows ? c[1] : 0, made.c_column_stride = has_columns;
+    }
+    return {};
+  });
 }
 
 // Compiled in geometry/product.cpp, once for loading and once for running.

@@ -77,15 +77,14 @@ constexpr result<basic_slices<D>> batch_normalization_of(shape_view<D> x, bool i
                                                          std::span<const named_shape<D>> parameters);
 
 namespace detail {
-/// The shape without these axes, or with size 1 in their place.
+/// Makes `left` the shape without the axes of a mask (axis_list::mask), or with size 1 in their place.
 template <size_kind D>
-constexpr sizes<D> reduced(shape_view<D> x, const axis_list& axes, bool keeps_axes) {
-  sizes<D> left;
+constexpr void reduce(shape_view<D> x, std::uint32_t axes, bool keeps_axes, output_shape<D>& left) {
+  left.is_known = true;
   for (std::size_t i = 0; i < x.rank(); ++i) {
-    if (!axes.has(i)) left.push_back(x[i]);
+    if (!(axes >> i & 1)) left.push_back(x[i]);
     else if (keeps_axes) left.push_back(fixed<D>(1));
   }
-  return left;
 }
 /// Returns whether a shape certainly has elements along all axes but one.
 template <size_kind D>
@@ -99,36 +98,36 @@ constexpr bool has_others(shape_view<D> x, std::size_t axis) {
 template <size_kind D>
 constexpr result<basic_reduction<D>> reduction_of(shape_view<D> x, const number_list& axes, bool keeps_axes,
                                                   bool none_when_empty) {
-  basic_reduction<D> made;
-  if (!x) return made;
-  if (status s = check_rank<D>(x.rank(), "the input"); !s) return s;
-  if (axes.is_given && !axes.is_known) {
-    if (keeps_axes) made.y = output_shape<D>{sizes<D>(x.rank(), D{})};
-    return made;
-  }
-  const result<axis_list> listed = axes_of<D>(axes.numbers, x.rank());
-  if (!listed) return listed.error();
-  made.axes = axes.numbers.empty() && !none_when_empty ? axis_list::all(x.rank()) : *listed;
-  made.y = output_shape<D>{detail::reduced(x, made.axes, keeps_axes)};
-  return made;
+  return result<basic_reduction<D>>::filled([&](basic_reduction<D>& made) -> status {
+    if (!x) return {};
+    if (status s = check_rank<D>(x.rank(), "the input"); !s) return s;
+    if (axes.is_given && !axes.is_known) {
+      if (keeps_axes) made.y = output_shape<D>{sizes<D>(x.rank(), D{})};
+      return {};
+    }
+    if (status s = detail::add_axes<D>(made.axes, axes.numbers, x.rank(), "axes", false); !s) return s;
+    for (std::size_t i = 0; axes.numbers.empty() && !none_when_empty && i < x.rank(); ++i) made.axes.add(i);
+    detail::reduce(x, made.axes.mask, keeps_axes, made.y);
+    return {};
+  });
 }
 
 template <size_kind D>
 constexpr result<basic_extreme<D>> extreme_of(shape_view<D> x, std::int64_t axis, bool keeps_axis) {
-  basic_extreme<D> made;
-  if (!x) return made;
-  if (status s = check_rank<D>(x.rank(), "the input"); !s) return s;
-  const sizes<D> one{fixed<D>(1)};
-  const bool is_scalar = x.rank() == 0;
-  const result<basic_slices<D>> along = slices_of<D>(is_scalar ? shape_view<D>{one} : x, axis);
-  if (!along) return along.error();
-  static_cast<basic_slices<D>&>(made) = *along;
-  if (equals(made.size, 0) && detail::has_others(x, made.axis))
-    return wrong<D>("the input has shape ", x.sizes, ", must have elements along axis ", made.axis, " to choose from");
-  axis_list gone;
-  gone.add(made.axis);
-  made.y = output_shape<D>{detail::reduced(x, gone, keeps_axis)};
-  return made;
+  return result<basic_extreme<D>>::filled([&](basic_extreme<D>& made) -> status {
+    if (!x) return {};
+    if (status s = check_rank<D>(x.rank(), "the input"); !s) return s;
+    const D one[] = {fixed<D>(1)};
+    const bool is_scalar = x.rank() == 0;
+    const result<basic_slices<D>> along = slices_of<D>(is_scalar ? shape_view<D>{one} : x, axis);
+    if (!along) return along.error();
+    static_cast<basic_slices<D>&>(made) = *along;
+    if (equals(made.size, 0) && detail::has_others(x, made.axis))
+      return wrong<D>("the input has shape ", x.sizes, ", must have elements along axis ", made.axis,
+                      " to choose from");
+    detail::reduce(x, std::uint32_t{1} << made.axis, keeps_axis, made.y);
+    return {};
+  });
 }
 
 template <size_kind D>
@@ -142,7 +141,7 @@ constexpr result<basic_top<D>> top_of(shape_view<D> x, std::int64_t axis, const 
   if (k && (*k < 0 || (is_known(made.size) && *k > number_of(made.size))))
     return wrong<D>("K is ", *k, ", must be from 0 to ", made.size, ", the size of axis ", made.axis);
   made.k = k ? fixed<D>(*k) : otherwise;
-  made.y = output_shape<D>{x};
+  made.y.assign(x.sizes);
   made.y[made.axis] = made.k;
   return made;
 }
@@ -175,7 +174,7 @@ constexpr result<basic_layer_normalization<D>> layer_normalization_of(shape_view
   if (status s = check_broadcast(scale, x, "scale"); !s) return s;
   if (status s = check_broadcast(bias, x, "B"); !s) return s;
   static_cast<basic_slices<D>&>(made) = slices_at(x, *found, x.rank());
-  made.statistics = output_shape<D>{x};
+  made.statistics.assign(x.sizes);
   for (std::size_t i = *found; i < x.rank(); ++i) made.statistics[i] = fixed<D>(1);
   return made;
 }

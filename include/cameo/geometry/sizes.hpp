@@ -8,18 +8,22 @@ namespace CAMEO_NAMESPACE::geometry {
 template <size_kind D>
 class sizes {
  public:
-  constexpr sizes() = default;
-  constexpr sizes(std::initializer_list<D> all) {
+  // Sizes that are not there have no value in a program that runs: clearing each list costs more than most contracts.
+  constexpr sizes() {
+    if (std::is_constant_evaluated())
+      for (D& size : all_) size = D{};
+  }
+  constexpr sizes(std::initializer_list<D> all) : sizes{} {
     for (const D& size : all) push_back(size);
   }
   /// The sizes of a shape, or of a list that a span can refer to. Takes at most max_rank sizes and drops further ones,
   /// so check the rank of data from a file first, with check_rank().
   template <std::convertible_to<shape_view<D>> L>
-  constexpr explicit(!std::same_as<L, extents>) sizes(const L& shape) {
+  constexpr explicit(!std::same_as<L, extents>) sizes(const L& shape) : sizes{} {
     append(shape_view<D>(shape).sizes);
   }
   /// A list of `rank` equal sizes.
-  constexpr sizes(std::size_t rank, D size) { resize(rank, size); }
+  constexpr sizes(std::size_t rank, D size) : sizes{} { resize(rank, size); }
   constexpr operator extents() const
     requires std::same_as<D, std::int64_t>
   {
@@ -76,7 +80,7 @@ class sizes {
 
  private:
   std::uint8_t count_ = 0;
-  D all_[max_rank]{};
+  D all_[max_rank];
 };
 
 /// Returns whether two sizes are certainly the same.

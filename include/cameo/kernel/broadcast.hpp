@@ -20,11 +20,9 @@ class broadcast_loops {
     shape_ = *operands[0];
     const auto is_alike = [&](const extents* each) { return *each == shape_; };
     const bool are_alike = std::all_of(operands.begin() + 1, operands.end(), is_alike);
-    for (std::size_t i = 1; !are_alike && i < N; ++i) {
-      const extents so_far = shape_;  // a common_shape copies more often, which small nodes feel
-      if (!geometry::detail::join_shapes<std::int64_t>(so_far, *operands[i], shape_))
-        return geometry::common_shape{geometry::shape_view<std::int64_t>{so_far}}.add(*operands[i], {"operand ", i});
-    }
+    for (std::size_t i = 1; !are_alike && i < N; ++i)
+      if (!geometry::detail::join_shape<std::int64_t>(*operands[i], shape_))
+        return geometry::common_shape{geometry::shape_view<std::int64_t>{shape_}}.add(*operands[i], {"operand ", i});
     loops_ = 0;
     if (!shape_.checked_count(count_)) count_ = 0;  // allocating such an output fails later
     if (are_alike) make_one_row();

@@ -15,9 +15,12 @@ result<std::span<const std::int64_t>> offsets_of(run_context& c, const geometry:
   if (!offsets) return offsets.error();
   const std::size_t missing = batch.rank() - of.stack.rank();
   for (std::int64_t i = 0; i < count; ++i) {
-    std::int64_t rest = i, at = 0;
-    for (std::size_t axis = batch.rank(); axis-- > missing; rest /= batch[axis])
-      if (of.stack[axis - missing] != 1) at += rest % batch[axis] * of.stack_strides[axis - missing];
+    std::int64_t rest = i, at = 0, step = of.stack_stride;
+    for (std::size_t axis = batch.rank(); axis-- > missing; rest /= batch[axis]) {
+      const std::int64_t size = of.stack[axis - missing];
+      if (size != 1) at += rest % batch[axis] * step;
+      step *= size;
+    }
     (*offsets)[std::size_t(i)] = at;
   }
   return std::span<const std::int64_t>{*offsets};
@@ -27,10 +30,8 @@ result<std::span<const std::int64_t>> offsets_of(run_context& c, const geometry:
 /// the strides of A don't allow that.
 bool fold_batch(const geometry::factor& a, std::int64_t b_count, std::int64_t& m) {
   if (b_count != 1 || a.stack.empty()) return false;
-  std::int64_t step = a.rows * a.row_stride;
-  for (std::size_t i = a.stack.rank(); i-- > 0; step *= a.stack[i])
-    if (a.stack[i] != 1 && a.stack_strides[i] != step) return false;
-  return checked_multiply(a.rows, extents{a.stack}.count(), m);
+  const std::int64_t count = extents{a.stack}.count();
+  return (count == 1 || a.stack_stride == a.rows * a.row_stride) && checked_multiply(a.rows, count, m);
 }
 
 }  // namespace

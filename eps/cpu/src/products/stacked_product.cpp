@@ -5,10 +5,10 @@
 namespace CAMEO_NAMESPACE::eps {
 
 result<stacked_product> stack_of(const value& a, const value& b) {
-  using geometry::matrix_product, geometry::repeating_strides;
-  return geometry::matrix_product_of<std::int64_t>(a.shape, b.shape).transform([](const matrix_product& p) {
-    return stacked_product{p, repeating_strides(p.a.stack, p.stack), repeating_strides(p.b.stack, p.stack)};
-  });
+  using geometry::repeating_strides;
+  const auto p = geometry::matrix_product_of<std::int64_t>(a.shape, b.shape);
+  if (!p) return p.error();
+  return stacked_product{*p, repeating_strides(p->a.stack, p->stack), repeating_strides(p->b.stack, p->stack)};
 }
 std::int64_t stacked_product::matrix_of(const extents& steps, std::int64_t i) const {
   std::int64_t at = 0;
