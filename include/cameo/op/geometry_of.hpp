@@ -39,145 +39,68 @@ class node_shapes {
 };
 
 namespace detail {
-/// How geometry_of() finds the geometry of an operator: `make(attributes of the node, shapes)`.
-template <class Op>
-struct geometry_rule {
-  static_assert(sizeof(Op) == 0,
-                "cameo: geometry_of has no geometry of this operator; include/cameo/op/geometry_of.hpp lists those "
-                "that it has, and include/cameo/geometry/ has the functions");
-};
+template <class Op, class... Ops>
+concept any_of_ops = (std::same_as<Op, Ops> || ...);
+using node_attributes = std::span<const attribute>;
 
-template <class Op>
-struct conv_rule {
-  template <geometry::size_kind D>
-  static constexpr result<geometry::basic_conv<D>> make(std::span<const attribute> node, const node_shapes<D>& in) {
-    const attributes_of<Op> a{node};
-    return geometry::conv_of<D>(window_of(a), a.group, in[0], in[1], in[2]);
-  }
-};
-template <>
-struct geometry_rule<op::Conv> : conv_rule<op::Conv> {};
-template <>
-struct geometry_rule<op::microsoft::FusedConv> : conv_rule<op::microsoft::FusedConv> {};
-
-template <>
-struct geometry_rule<op::ConvTranspose> {
-  template <geometry::size_kind D>
-  static constexpr result<geometry::basic_conv<D>> make(std::span<const attribute> node, const node_shapes<D>& in) {
-    const attributes_of<op::ConvTranspose> a{node};
-    return geometry::conv_transpose_of<D>(window_of(a), a.group, in[0], in[1], in[2], a.output_padding, a.output_shape);
-  }
-};
-
-/// The window of a pool, placed over the spatial axes.
-template <class Op>
-struct pool_rule {
-  template <geometry::size_kind D>
-  static constexpr result<geometry::basic_placed_window<D>> make(std::span<const attribute> node,
-                                                                 const node_shapes<D>& in) {
-    return window_of(attributes_of<Op>{node}).place(in[0], geometry::shape_view<D>{});
-  }
-};
-template <>
-struct geometry_rule<op::AveragePool> : pool_rule<op::AveragePool> {};
-template <>
-struct geometry_rule<op::LpPool> : pool_rule<op::LpPool> {};
-template <>
-struct geometry_rule<op::MaxPool> : pool_rule<op::MaxPool> {};
-
-template <>
-struct geometry_rule<op::MatMul> {
-  template <geometry::size_kind D>
-  static constexpr result<geometry::basic_matrix_product<D>> make(std::span<const attribute>,
-                                                                  const node_shapes<D>& in) {
-    return geometry::matrix_product_of<D>(in[0], in[1], {}, {});
-  }
-};
-template <>
-struct geometry_rule<op::Gemm> {
-  template <geometry::size_kind D>
-  static constexpr result<geometry::basic_gemm<D>> make(std::span<const attribute> node, const node_shapes<D>& in) {
-    const attributes_of<op::Gemm> a{node};
-    return geometry::gemm_of<D>(in[0], a.transA != 0, in[1], a.transB != 0, in[2]);
-  }
-};
-
-/// The common shape of two inputs that broadcast.
-struct broadcast_rule {
-  template <geometry::size_kind D>
-  static constexpr result<geometry::output_shape<D>> make(std::span<const attribute>, const node_shapes<D>& in) {
-    return geometry::broadcast_of<D>(in[0], in[1], "B");
-  }
-};
-template <>
-struct geometry_rule<op::Add> : broadcast_rule {};
-template <>
-struct geometry_rule<op::Div> : broadcast_rule {};
-template <>
-struct geometry_rule<op::Mul> : broadcast_rule {};
-template <>
-struct geometry_rule<op::Sub> : broadcast_rule {};
-
-template <>
-struct geometry_rule<op::Transpose> {
-  template <geometry::size_kind D>
-  static constexpr result<geometry::basic_permutation<D>> make(std::span<const attribute> node,
-                                                               const node_shapes<D>& in) {
-    return geometry::transpose_of<D>(in[0], attributes_of<op::Transpose>{node}.perm);
-  }
-};
-template <>
-struct geometry_rule<op::Flatten> {
-  template <geometry::size_kind D>
-  static constexpr result<geometry::sizes<D>> make(std::span<const attribute> node, const node_shapes<D>& in) {
-    return geometry::flatten_of<D>(in[0], attributes_of<op::Flatten>{node}.axis);
-  }
-};
-template <>
-struct geometry_rule<op::DepthToSpace> {
-  template <geometry::size_kind D>
-  static constexpr result<geometry::basic_pixel_blocks<D>> make(std::span<const attribute> node,
-                                                                const node_shapes<D>& in) {
-    return geometry::depth_to_space_of<D>(in[0], attributes_of<op::DepthToSpace>{node}.blocksize);
-  }
-};
-template <>
-struct geometry_rule<op::SpaceToDepth> {
-  template <geometry::size_kind D>
-  static constexpr result<geometry::basic_pixel_blocks<D>> make(std::span<const attribute> node,
-                                                                const node_shapes<D>& in) {
-    return geometry::space_to_depth_of<D>(in[0], attributes_of<op::SpaceToDepth>{node}.blocksize);
-  }
-};
-template <>
-struct geometry_rule<op::Gather> {
-  template <geometry::size_kind D>
-  static constexpr result<geometry::basic_gather<D>> make(std::span<const attribute> node, const node_shapes<D>& in) {
-    return geometry::gather_of<D>(in[0], in[1], attributes_of<op::Gather>{node}.axis);
-  }
-};
-
-template <class Op>
-struct extreme_rule {
-  template <geometry::size_kind D>
-  static constexpr result<geometry::basic_extreme<D>> make(std::span<const attribute> node, const node_shapes<D>& in) {
-    const attributes_of<Op> a{node};
-    return geometry::extreme_of<D>(in[0], a.axis, a.keepdims != 0);
-  }
-};
-template <>
-struct geometry_rule<op::ArgMax> : extreme_rule<op::ArgMax> {};
-template <>
-struct geometry_rule<op::ArgMin> : extreme_rule<op::ArgMin> {};
-
-template <>
-struct geometry_rule<op::LayerNormalization> {
-  template <geometry::size_kind D>
-  static constexpr result<geometry::basic_layer_normalization<D>> make(std::span<const attribute> node,
-                                                                       const node_shapes<D>& in) {
-    return geometry::layer_normalization_of<D>(in[0], attributes_of<op::LayerNormalization>{node}.axis, in[1], in[2]);
-  }
-};
+// The geometry of each operator that has one here.
+template <any_of_ops<op::Conv, op::microsoft::FusedConv> Op, geometry::size_kind D>
+constexpr auto make_geometry(Op, node_attributes node, const node_shapes<D>& in) {
+  const attributes_of<Op> a{node};
+  return geometry::conv_of<D>(window_of(a), a.group, in[0], in[1], in[2]);
+}
+template <geometry::size_kind D>
+constexpr auto make_geometry(op::ConvTranspose, node_attributes node, const node_shapes<D>& in) {
+  const attributes_of<op::ConvTranspose> a{node};
+  return geometry::conv_transpose_of<D>(window_of(a), a.group, in[0], in[1], in[2], a.output_padding, a.output_shape);
+}
+/// The window, placed over the spatial axes.
+template <any_of_ops<op::AveragePool, op::LpPool, op::MaxPool> Op, geometry::size_kind D>
+constexpr auto make_geometry(Op, node_attributes node, const node_shapes<D>& in) {
+  return window_of(attributes_of<Op>{node}).place(in[0], geometry::shape_view<D>{});
+}
+template <geometry::size_kind D>
+constexpr auto make_geometry(op::MatMul, node_attributes, const node_shapes<D>& in) {
+  return geometry::matrix_product_of<D>(in[0], in[1], {}, {});
+}
+template <geometry::size_kind D>
+constexpr auto make_geometry(op::Gemm, node_attributes node, const node_shapes<D>& in) {
+  const attributes_of<op::Gemm> a{node};
+  return geometry::gemm_of<D>(in[0], a.transA != 0, in[1], a.transB != 0, in[2]);
+}
+template <any_of_ops<op::Add, op::Div, op::Mul, op::Sub> Op, geometry::size_kind D>
+constexpr auto make_geometry(Op, node_attributes, const node_shapes<D>& in) {
+  return geometry::broadcast_of<D>(in[0], in[1], "B");
+}
+template <geometry::size_kind D>
+constexpr auto make_geometry(op::Transpose, node_attributes node, const node_shapes<D>& in) {
+  return geometry::transpose_of<D>(in[0], attributes_of<op::Transpose>{node}.perm);
+}
+template <geometry::size_kind D>
+constexpr auto make_geometry(op::Flatten, node_attributes node, const node_shapes<D>& in) {
+  return geometry::flatten_of<D>(in[0], attributes_of<op::Flatten>{node}.axis);
+}
+template <geometry::size_kind D>
+constexpr auto make_geometry(op::DepthToSpace, node_attributes node, const node_shapes<D>& in) {
+  return geometry::depth_to_space_of<D>(in[0], attributes_of<op::DepthToSpace>{node}.blocksize);
+}
+template <geometry::size_kind D>
+constexpr auto make_geometry(op::SpaceToDepth, node_attributes node, const node_shapes<D>& in) {
+  return geometry::space_to_depth_of<D>(in[0], attributes_of<op::SpaceToDepth>{node}.blocksize);
+}
+template <geometry::size_kind D>
+constexpr auto make_geometry(op::Gather, node_attributes node, const node_shapes<D>& in) {
+  return geometry::gather_of<D>(in[0], in[1], attributes_of<op::Gather>{node}.axis);
+}
+template <any_of_ops<op::ArgMax, op::ArgMin> Op, geometry::size_kind D>
+constexpr auto make_geometry(Op, node_attributes node, const node_shapes<D>& in) {
+  const attributes_of<Op> a{node};
+  return geometry::extreme_of<D>(in[0], a.axis, a.keepdims != 0);
+}
+template <geometry::size_kind D>
+constexpr auto make_geometry(op::LayerNormalization, node_attributes node, const node_shapes<D>& in) {
+  return geometry::layer_normalization_of<D>(in[0], attributes_of<op::LayerNormalization>{node}.axis, in[1], in[2]);
+}
 }  // namespace detail
 
 /// The checked geometry of a node of a standard operator, from its attributes and the shapes of its inputs: sizes,
@@ -189,7 +112,11 @@ struct geometry_rule<op::LayerNormalization> {
 ///   for (const auto& axis : g->window.axes) ...
 template <class Op, geometry::size_kind D>
 constexpr auto geometry_of(std::span<const attribute> attributes, const node_shapes<D>& shapes) {
-  return detail::geometry_rule<Op>::make(attributes, shapes);
+  static_assert(
+      requires { detail::make_geometry(Op{}, attributes, shapes); },
+      "cameo: geometry_of has no geometry of this operator; include/cameo/op/geometry_of.hpp lists those "
+      "that it has, and include/cameo/geometry/ has the functions");
+  return detail::make_geometry(Op{}, attributes, shapes);
 }
 
 }  // namespace CAMEO_NAMESPACE
