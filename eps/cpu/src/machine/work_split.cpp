@@ -8,7 +8,7 @@ namespace {
 
 std::int64_t blocks_of(const split_axis& axis) {
   const std::int64_t most = std::max<std::int64_t>(1, axis.most);
-  return std::max<std::int64_t>(1, (axis.units + most - 1) / most);
+  return axis.units <= most ? 1 : (axis.units + most - 1) / most;
 }
 
 /// Splits an axis into more blocks, until there are `wanted` blocks or a block has no more than `kept` units.
@@ -28,6 +28,7 @@ work_split::work_split(const work_size& w, std::size_t workers)
   const double wanted = workers == 1 ? 1 : std::min(w.tasks_per_worker * double(workers), w.cost / w.least_cost);
   for (const bool to_the_least : {false, true})
     for (const bool inner : {w.splits_inner_first, !w.splits_inner_first}) {
+      if (wanted <= 1) break;  // a small node feels each of the divisions below
       const split_axis& axis = inner ? w.inner : w.outer;
       const double others = double(w.repeats) * double(inner ? outer_blocks_ : inner_blocks_);
       split_more(inner ? inner_blocks_ : outer_blocks_, axis.units, to_the_least ? axis.least : axis.enough,
