@@ -25,12 +25,24 @@ ROWS = [
     judgment("MaxPool", lambda a: b"SAME" in a.get("auto_pad", b"") and "dilations" in a,
               "MaxPool-22: 'output_spatial_shape[i] = floor((input_spatial_shape[i] - 1) / strides_spatial_shape[i]) + 1' for"
               " SAME_UPPER and SAME_LOWER, whatever the dilations; onnxruntime's output is smaller with dilations"),
+    judgment("LpPool", lambda a: b"SAME" in a.get("auto_pad", b"") and "dilations" in a,
+              "LpPool-18, auto_pad: 'SAME_UPPER or SAME_LOWER mean pad the input so that `output_shape[i] = ceil(input_shape[i] /"
+              " strides[i])`', whatever the dilations; onnxruntime's output is smaller with dilations"),
     judgment("MaxPool", lambda a: True,
               "MaxPool-22: 'max pooling consisting of computing the max on all values of a subset of the input tensor', which"
               " is -infinity where all of them are; onnxruntime begins with the lowest finite number"),
+    judgment("Resize", lambda a: a.get("coordinate_transformation_mode") == b"align_corners",
+              "Resize's case downsample_scales_linear_align_corners: 4 elements by a scale of 0.6 are 2.4 long, of which"
+              " x_resized * 3 / 1.4 are the places; onnxruntime takes the 2 that the output has, and fails the case"),
+    judgment("Cast", lambda a: a.get("to") in (21, 22, 25, 26),
+              "Cast-25: '100.5' to an integer yields 100, and numbers likewise lose their fraction in onnx's evaluator;"
+              " onnxruntime rounds where the integer has 2 or 4 bits"),
     judgment("QLinearAveragePool", lambda a: True,
               "QLinearAveragePool-1: 'The output of each pooling window is divided by the number of elements'; where the"
               " quotient lies next to a half, onnxruntime's sum of floats, each of them rounded, lies on its other side"),
+    judgment("QLinearGlobalAveragePool", lambda a: True,
+              "QLinearGlobalAveragePool-1: 'applies Average pooling across the values in the same channel'; where the mean"
+              " lies next to a half, onnxruntime's product with a quotient of scales lies on its other side"),
     judgment("QLinearAdd", lambda a: True,
               "QLinearAdd-1: 'C = (A_scale * (A - A_zero_point) + B_scale * (B - B_zero_point))/C_scale + C_zero_point'; where"
               " that lies next to a half, onnxruntime's floats, each of them rounded, lie on its other side"),

@@ -386,6 +386,14 @@ def tfidf(rng):
                       weights=perhaps(rng, [float(v) for v in rng.integers(1, 9, count)]), **given)
 
 
+def tfidf_of_shared(mode, skips):
+    """N-grams that share outputs, with weights whose products and sums differ in their last bit."""
+    return d.one_node("TfIdfVectorizer", [np.array([[1, 2, 3, 1, 3, 1, 1], [2, 1, 1, 1, 1, 1, 3]], "i8")], opset=9,
+                      ngram_counts=[0, 2], ngram_indexes=[0, 0, 0, 1, 1], pool_int64s=[1, 2, 1, 2, 2, 3, 1, 3],
+                      min_gram_length=1, max_gram_length=2, max_skip_count=skips, mode=mode,
+                      weights=[0.1, 0.7, 30.3, 400.7, 5.9])
+
+
 def tokenizer(rng):
     letters = ["a", "b", " ", ",", "é", "ab", "  "]
     texts = ["".join(rng.choice(letters, int(rng.integers(0, 8)))) for _ in range(int(rng.integers(0, 5)))]
@@ -770,8 +778,10 @@ FAMILIES = {
     "Momentum": (lambda rng: optimizer(rng, "Momentum"), 40),
 }
 
+ALWAYS = [tfidf_of_shared(mode, skips) for mode in ("TF", "IDF", "TFIDF") for skips in (0, 1, 5)]
+
 SEVERAL_NODES = ("SmallTranspose", "SmallPad", "SmallTensorScatter", "Float8Dropout")
 OF_ONE_NODE = {name: made for name, made in FAMILIES.items() if name not in SEVERAL_NODES}
 
 if __name__ == "__main__":
-    sys.exit(d.main(FAMILIES))
+    sys.exit(d.main(FAMILIES, ALWAYS))

@@ -21,27 +21,29 @@ int compare_gram(const P* pool, const T* x, std::int64_t step, std::int64_t leng
   return 0;
 }
 
-/// Counts the n-grams of one row of X.
+/// Adds the n-grams of one row of X to y, in the order of ONNX Runtime: of two that share an element of y, that comes
+/// last which begins last, with the larger steps last of all.
 template <class T, class P>
 void count_row(const tfidf_vectorizer& how, const P* pool, const T* x, std::int64_t count, float* y) {
-  for (auto first = how.grams.begin(); first != how.grams.end();) {
-    const std::int64_t length = first->length;
-    const auto last = std::find_if(first, how.grams.end(), [&](const gram& g) { return g.length != length; });
-    for (std::int64_t step = 1; step - 1 <= (length == 1 ? 0 : how.skips); ++step) {
-      if (length > 1 && (count - 1) / (length - 1) < step) break;
-      for (std::int64_t i = 0; i + (length - 1) * step < count; ++i) {
-        const auto found = std::partition_point(
-            first, last, [&](const gram& g) { return compare_gram(pool + g.first, x + i, step, length) < 0; });
-        if (found != last && compare_gram(pool + found->first, x + i, step, length) == 0) y[found->output] += 1;
+  const bool skips = !how.lengths.empty() && how.lengths.back().front().length > 1;
+  const std::int64_t most = skips ? std::min(how.skips, count) : 0;
+  for (std::int64_t step = 1; step - 1 <= most; ++step)
+    for (std::int64_t i = 0; i < count; ++i)
+      for (const std::span<const gram> grams : how.lengths) {
+        const std::int64_t length = grams.front().length;
+        if (length == 1 ? step > 1 : (count - 1 - i) / (length - 1) < step) continue;
+        const auto found = std::partition_point(grams.begin(), grams.end(), [&](const gram& g) {
+          return compare_gram(pool + g.first, x + i, step, length) < 0;
+        });
+        if (found == grams.end() || compare_gram(pool + found->first, x + i, step, length) != 0) continue;
+        y[found->output] = found->weight + (how.adds ? y[found->output] : 0);
       }
-    }
-    first = last;
-  }
 }
 
 /// The n-grams of the attribute pool.
 struct gram_list {
   std::span<const std::int64_t> starts, indexes;  // where n-grams of each length start in the pool; each one's output
+  std::span<const float> weights;                 // of each; empty: 1
   std::int64_t pool;                              // the elements of the pool
 
   std::int64_t end(std::size_t i) const { return i + 1 < starts.size() ? starts[i + 1] : pool; }
@@ -63,23 +65,9 @@ struct gram_list {
     std::size_t number = 0;
     for (std::size_t i = 0; i < starts.size(); ++i)
       for (std::int64_t at = starts[i], length = std::int64_t(i) + 1; at < end(i); at += length)
-        f(gram{at, length, indexes[number++]});
+        f(gram{at, length, indexes[number], weights.empty() ? 1 : weights[number]}), ++number;
   }
 };
-
-status keep_weights(bind_context& c, std::span<const float> given, const gram_list& all, tfidf_vectorizer& made) {
-  using weight = tfidf_vectorizer::weight;
-  const result<std::span<weight>> kept = c.keep<weight>(given.size());
-  if (!kept) return kept.error();
-  for (std::size_t i = 0; i < given.size(); ++i) (*kept)[i] = {all.indexes[i], given[i]};
-  // If n-grams share an output, the weight of the last one counts: it is sorted before the others, which are removed.
-  std::reverse(kept->begin(), kept->end());
-  std::stable_sort(kept->begin(), kept->end(), [](const weight& a, const weight& b) { return a.output < b.output; });
-  const auto end =
-      std::unique(kept->begin(), kept->end(), [](const weight& a, const weight& b) { return a.output == b.output; });
-  made.weights = kept->first(std::size_t(end - kept->begin()));
-  return {};
-}
 
 }  // namespace
 
@@ -89,9 +77,10 @@ result<tfidf_vectorizer> tfidf_vectorizer::bind(bind_context& c) {
   tfidf_vectorizer made;
   made.least = a.min_gram_length, made.most = a.max_gram_length, made.skips = a.max_skip_count;
   made.numbers = a.pool_int64s, made.texts = a.pool_strings;
-  made.counts = a.mode != modes::idf, made.weighs = a.mode != modes::tf;
-  const bool of_texts = c.inputs[0].type == dtype::string, weighs = made.weighs && !a.weights.empty();
+  made.adds = a.mode != modes::idf;
+  const bool of_texts = c.inputs[0].type == dtype::string, weighs = a.mode != modes::tf && !a.weights.empty();
   const gram_list all{a.ngram_counts, a.ngram_indexes,
+                      weighs ? std::span<const float>{a.weights} : std::span<const float>{},
                       std::int64_t(of_texts ? made.texts.size() : made.numbers.size())};
   const status fits =
       check_all({check_needs("X", true, of_texts ? "pool_strings" : "pool_int64s", all.pool > 0),
@@ -112,12 +101,18 @@ result<tfidf_vectorizer> tfidf_vectorizer::bind(bind_context& c) {
       return compare_gram(pool + one.first, pool + other.first, 1, one.length) < 0;
     };
   };
-  const auto last = kept->begin() + std::ptrdiff_t(count);
-  if (of_texts) std::stable_sort(kept->begin(), last, before(made.texts.data()));
-  else std::stable_sort(kept->begin(), last, before(made.numbers.data()));
-  made.grams = kept->first(count);
-  if (weighs)
-    if (status s = keep_weights(c, a.weights, all, made); !s) return s;
+  const std::span<gram> grams = kept->first(count);
+  if (of_texts) std::stable_sort(grams.begin(), grams.end(), before(made.texts.data()));
+  else std::stable_sort(grams.begin(), grams.end(), before(made.numbers.data()));
+  const result<std::span<std::span<const gram>>> lengths = c.keep<std::span<const gram>>(all.starts.size());
+  if (!lengths) return lengths.error();
+  std::size_t used = 0;
+  for (auto first = grams.begin(); first != grams.end();) {
+    const auto last = std::find_if(first, grams.end(), [&](const gram& g) { return g.length != first->length; });
+    (*lengths)[used++] = std::span<const gram>{first, last};
+    first = last;
+  }
+  made.lengths = lengths->first(used);
   return made;
 }
 
@@ -137,10 +132,6 @@ status tfidf_vectorizer::run(run_context& c) const {
         float* const to = y->data() + r * size;
         if constexpr (std::is_same_v<T, std::string_view>) count_row(*this, texts.data(), from + r * count, count, to);
         else count_row(*this, numbers.data(), from + r * count, count, to);
-        for (const weight& w : weights)
-          if (to[w.output] > 0) to[w.output] = (counts ? to[w.output] : 1) * w.factor;
-        if (!counts && weights.empty())
-          for (std::int64_t i = 0; i < size; ++i) to[i] = to[i] > 0 ? 1.0f : 0.0f;
       }
     });
   });
