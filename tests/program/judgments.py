@@ -34,6 +34,9 @@ ROWS = [
     judgment("Resize", lambda a: a.get("coordinate_transformation_mode") == b"align_corners",
               "Resize's case downsample_scales_linear_align_corners: 4 elements by a scale of 0.6 are 2.4 long, of which"
               " x_resized * 3 / 1.4 are the places; onnxruntime takes the 2 that the output has, and fails the case"),
+    judgment("MaxUnpool", lambda a: len(a["inputs"]) == 3,
+              "MaxUnpool's case export_with_output_shape: I contains places in the tensor that was pooled, as its kernel_shape,"
+              " strides and pads imply it, whatever output_shape adds; onnxruntime takes them for places in the output"),
     judgment("Cast", lambda a: a.get("to") in (21, 22, 25, 26),
               "Cast-25: '100.5' to an integer yields 100, and numbers likewise lose their fraction in onnx's evaluator;"
               " onnxruntime rounds where the integer has 2 or 4 bits"),

@@ -34,10 +34,11 @@ class [[nodiscard]] result {
   }
   constexpr result(const status& error) noexcept : result{status{error}} {}
   constexpr result(status_code error) noexcept : result{status{error}} {}
-  /// A value that `fill(value)` completes in place, without a copy of it; or the error that this returns.
+  /// A value that `fill(value)` completes in place, without a copy of it; or the error that this returns: `return
+  /// {std::in_place, [&](geometry& made) -> status { ... }};`
   template <class F>
-  static constexpr result filled(F&& fill) {
-    return result{std::in_place, fill};
+  constexpr result(std::in_place_t, F&& fill) : value_{} {
+    if (status s = fill(value_); !s) detail::destroy_at(detail::address_of(value_)), error_ = std::move(s);
   }
   result(result&& from) noexcept(moves_without_throwing) : error_{std::move(from.error_)} {
     if (error_) detail::construct_at(detail::address_of(value_), std::move(from.value_));
@@ -85,32 +86,28 @@ class [[nodiscard]] result {
   }
   /// Returns f(value), which is a result or a status. Without a value, returns the error and does not call f.
   template <class F>
-  auto and_then(F&& f) const& -> decltype(f(std::declval<const T&>())) {
-    if (!error_) return error_;
-    return f(value_);
+  auto and_then(F&& f) const& {
+    using next = std::remove_cvref_t<decltype(f(value_))>;
+    return error_ ? f(value_) : next(error_);
   }
   template <class F>
-  auto and_then(F&& f) && -> decltype(f(std::declval<T>())) {
-    if (!error_) return std::move(error_);
-    return f(std::move(value_));
+  auto and_then(F&& f) && {
+    using next = std::remove_cvref_t<decltype(f(std::move(value_)))>;
+    return error_ ? f(std::move(value_)) : next(std::move(error_));
   }
   /// Returns a result that holds f(value). Without a value, returns the error and does not call f.
   template <class F>
-  auto transform(F&& f) const& -> result<std::remove_cvref_t<decltype(f(std::declval<const T&>()))>> {
-    if (!error_) return error_;
-    return f(value_);
+  auto transform(F&& f) const& {
+    using next = result<std::remove_cvref_t<decltype(f(value_))>>;
+    return error_ ? next(f(value_)) : next(error_);
   }
   template <class F>
-  auto transform(F&& f) && -> result<std::remove_cvref_t<decltype(f(std::declval<T>()))>> {
-    if (!error_) return std::move(error_);
-    return f(std::move(value_));
+  auto transform(F&& f) && {
+    using next = result<std::remove_cvref_t<decltype(f(std::move(value_)))>>;
+    return error_ ? next(f(std::move(value_))) : next(std::move(error_));
   }
 
  private:
-  template <class F>
-  constexpr result(std::in_place_t, F& fill) : value_{} {
-    if (status s = fill(value_); !s) detail::destroy_at(detail::address_of(value_)), error_ = std::move(s);
-  }
   constexpr void check() const noexcept {
     assert(error_ && "cameo: the value of a result that holds an error; test the result first");
   }

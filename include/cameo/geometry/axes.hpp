@@ -171,8 +171,7 @@ constexpr status add_axes(axis_list& found, std::span<const std::int64_t> number
 template <size_kind D>
 constexpr result<axis_list> axes_of(std::span<const std::int64_t> numbers, std::size_t rank, std::string_view name,
                                     bool may_repeat) {
-  return result<axis_list>::filled(
-      [&](axis_list& made) { return detail::add_axes<D>(made, numbers, rank, name, may_repeat); });
+  return {std::in_place, [&](axis_list& made) { return detail::add_axes<D>(made, numbers, rank, name, may_repeat); }};
 }
 
 template <size_kind D>

@@ -107,21 +107,21 @@ constexpr status basic_common_shape<D>::add(shape_view<D> input, operand_name na
 
 template <size_kind D>
 constexpr result<output_shape<D>> broadcast_of(std::span<const shape_view<D>> inputs) {
-  return result<output_shape<D>>::filled([&](output_shape<D>& made) -> status {
-    made.is_known = true;
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      if (status s = detail::add_input<D>(made, inputs[i], i); !s) return s;
-    return {};
-  });
+  return {std::in_place, [&](output_shape<D>& made) -> status {
+            made.is_known = true;
+            for (std::size_t i = 0; i < inputs.size(); ++i)
+              if (status s = detail::add_input<D>(made, inputs[i], i); !s) return s;
+            return {};
+          }};
 }
 
 template <size_kind D>
 constexpr result<output_shape<D>> broadcast_of(shape_view<D> first, shape_view<D> second, operand_name name) {
-  return result<output_shape<D>>::filled([&](output_shape<D>& made) -> status {
-    made.is_known = true;
-    if (status s = detail::add_input<D>(made, first, "the first input"); !s) return s;
-    return detail::add_input<D>(made, second, name);
-  });
+  return {std::in_place, [&](output_shape<D>& made) -> status {
+            made.is_known = true;
+            if (status s = detail::add_input<D>(made, first, "the first input"); !s) return s;
+            return detail::add_input<D>(made, second, name);
+          }};
 }
 
 template <size_kind D>

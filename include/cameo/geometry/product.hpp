@@ -112,50 +112,50 @@ constexpr status check_matrix(shape_view<D> shape, std::string_view name) {
 template <size_kind D>
 constexpr result<basic_matrix_product<D>> matrix_product_of(shape_view<D> a, shape_view<D> b, factor_order order_of_a,
                                                             factor_order order_of_b) {
-  return result<basic_matrix_product<D>>::filled([&](basic_matrix_product<D>& made) -> status {
-    if (status s = detail::check_factor(a, "A"); !s) return s;
-    if (status s = detail::check_factor(b, "B"); !s) return s;
-    if (a) detail::place_factor(made.a, a, true, order_of_a), made.m = made.a.rows, made.k = made.a.columns;
-    if (b) detail::place_factor(made.b, b, false, order_of_b), made.n = made.b.columns;
-    if (!a || !b) return {};
-    if (status s = detail::check_inner(made.k, made.b.rows, a, b); !s) return s;
-    made.k = unified(made.k, made.b.rows);
-    made.stack.append(made.a.stack);
-    if (!detail::join_shape<D>(made.b.stack, made.stack))
-      return wrong<D>("B has shape ", b.sizes, ", must broadcast with A of shape ", a.sizes,
-                      " along the axes that are not those of matrices");
-    if (status s = check_rank<D>(made.stack.rank() + !made.a.is_vector + !made.b.is_vector); !s) return s;
-    made.y.assign(made.stack);
-    if (!made.a.is_vector) made.y.push_back(made.m);
-    if (!made.b.is_vector) made.y.push_back(made.n);
-    return {};
-  });
+  return {std::in_place, [&](basic_matrix_product<D>& made) -> status {
+            if (status s = detail::check_factor(a, "A"); !s) return s;
+            if (status s = detail::check_factor(b, "B"); !s) return s;
+            if (a) detail::place_factor(made.a, a, true, order_of_a), made.m = made.a.rows, made.k = made.a.columns;
+            if (b) detail::place_factor(made.b, b, false, order_of_b), made.n = made.b.columns;
+            if (!a || !b) return {};
+            if (status s = detail::check_inner(made.k, made.b.rows, a, b); !s) return s;
+            made.k = unified(made.k, made.b.rows);
+            made.stack.append(made.a.stack);
+            if (!detail::join_shape<D>(made.b.stack, made.stack))
+              return wrong<D>("B has shape ", b.sizes, ", must broadcast with A of shape ", a.sizes,
+                              " along the axes that are not those of matrices");
+            if (status s = check_rank<D>(made.stack.rank() + !made.a.is_vector + !made.b.is_vector); !s) return s;
+            made.y.assign(made.stack);
+            if (!made.a.is_vector) made.y.push_back(made.m);
+            if (!made.b.is_vector) made.y.push_back(made.n);
+            return {};
+          }};
 }
 
 template <size_kind D>
 constexpr result<basic_gemm<D>> gemm_of(shape_view<D> a, bool transpose_a, shape_view<D> b, bool transpose_b,
                                         shape_view<D> c) {
-  return result<basic_gemm<D>>::filled([&](basic_gemm<D>& made) -> status {
-    if (status s = detail::check_matrix(a, "A"); !s) return s;
-    if (status s = detail::check_matrix(b, "B"); !s) return s;
-    basic_matrix<D> of_a, of_b;
-    if (a) of_a = detail::matrix_of(a, transpose_a);
-    if (b) of_b = detail::matrix_of(b, transpose_b);
-    if (a && b)
-      if (status s = detail::check_inner(of_a.columns, of_b.rows, a, b); !s) return s;
-    made.m = of_a.rows, made.k = a ? of_a.columns : of_b.rows, made.n = of_b.columns;
-    if (a && b) made.k = unified(made.k, of_b.rows);
-    made.a_row_stride = of_a.row_stride, made.a_column_stride = of_a.column_stride;
-    made.b_row_stride = of_b.row_stride, made.b_column_stride = of_b.column_stride;
-    if (!c) return {};
-    const D y[] = {made.m, made.n};
-    if (status s = check_broadcast<D>(c, y, "C"); !s) return s;
-    if constexpr (std::same_as<D, std::int64_t>) {
-      const bool has_columns = c.rank() > 0 && c.sizes.back() != 1, has_rows = c.rank() == 2 && c[0] != 1;
-      made.c_row_stride = has_rows ? c[1] : 0, made.c_column_stride = has_columns;
-    }
-    return {};
-  });
+  return {std::in_place, [&](basic_gemm<D>& made) -> status {
+            if (status s = detail::check_matrix(a, "A"); !s) return s;
+            if (status s = detail::check_matrix(b, "B"); !s) return s;
+            basic_matrix<D> of_a, of_b;
+            if (a) of_a = detail::matrix_of(a, transpose_a);
+            if (b) of_b = detail::matrix_of(b, transpose_b);
+            if (a && b)
+              if (status s = detail::check_inner(of_a.columns, of_b.rows, a, b); !s) return s;
+            made.m = of_a.rows, made.k = a ? of_a.columns : of_b.rows, made.n = of_b.columns;
+            if (a && b) made.k = unified(made.k, of_b.rows);
+            made.a_row_stride = of_a.row_stride, made.a_column_stride = of_a.column_stride;
+            made.b_row_stride = of_b.row_stride, made.b_column_stride = of_b.column_stride;
+            if (!c) return {};
+            const D y[] = {made.m, made.n};
+            if (status s = check_broadcast<D>(c, y, "C"); !s) return s;
+            if constexpr (std::same_as<D, std::int64_t>) {
+              const bool has_columns = c.rank() > 0 && c.sizes.back() != 1, has_rows = c.rank() == 2 && c[0] != 1;
+              made.c_row_stride = has_rows ? c[1] : 0, made.c_column_stride = has_columns;
+            }
+            return {};
+          }};
 }
 
 // Compiled in geometry/product.cpp, once for loading and once for running.

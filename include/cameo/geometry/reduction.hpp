@@ -98,36 +98,36 @@ constexpr bool has_others(shape_view<D> x, std::size_t axis) {
 template <size_kind D>
 constexpr result<basic_reduction<D>> reduction_of(shape_view<D> x, const number_list& axes, bool keeps_axes,
                                                   bool none_when_empty) {
-  return result<basic_reduction<D>>::filled([&](basic_reduction<D>& made) -> status {
-    if (!x) return {};
-    if (status s = check_rank<D>(x.rank(), "the input"); !s) return s;
-    if (axes.is_given && !axes.is_known) {
-      if (keeps_axes) made.y = output_shape<D>{sizes<D>(x.rank(), D{})};
-      return {};
-    }
-    if (status s = detail::add_axes<D>(made.axes, axes.numbers, x.rank(), "axes", false); !s) return s;
-    for (std::size_t i = 0; axes.numbers.empty() && !none_when_empty && i < x.rank(); ++i) made.axes.add(i);
-    detail::reduce(x, made.axes.mask, keeps_axes, made.y);
-    return {};
-  });
+  return {std::in_place, [&](basic_reduction<D>& made) -> status {
+            if (!x) return {};
+            if (status s = check_rank<D>(x.rank(), "the input"); !s) return s;
+            if (axes.is_given && !axes.is_known) {
+              if (keeps_axes) made.y = output_shape<D>{sizes<D>(x.rank(), D{})};
+              return {};
+            }
+            if (status s = detail::add_axes<D>(made.axes, axes.numbers, x.rank(), "axes", false); !s) return s;
+            for (std::size_t i = 0; axes.numbers.empty() && !none_when_empty && i < x.rank(); ++i) made.axes.add(i);
+            detail::reduce(x, made.axes.mask, keeps_axes, made.y);
+            return {};
+          }};
 }
 
 template <size_kind D>
 constexpr result<basic_extreme<D>> extreme_of(shape_view<D> x, std::int64_t axis, bool keeps_axis) {
-  return result<basic_extreme<D>>::filled([&](basic_extreme<D>& made) -> status {
-    if (!x) return {};
-    if (status s = check_rank<D>(x.rank(), "the input"); !s) return s;
-    const D one[] = {fixed<D>(1)};
-    const bool is_scalar = x.rank() == 0;
-    const result<basic_slices<D>> along = slices_of<D>(is_scalar ? shape_view<D>{one} : x, axis);
-    if (!along) return along.error();
-    static_cast<basic_slices<D>&>(made) = *along;
-    if (equals(made.size, 0) && detail::has_others(x, made.axis))
-      return wrong<D>("the input has shape ", x.sizes, ", must have elements along axis ", made.axis,
-                      " to choose from");
-    detail::reduce(x, std::uint32_t{1} << made.axis, keeps_axis, made.y);
-    return {};
-  });
+  return {std::in_place, [&](basic_extreme<D>& made) -> status {
+            if (!x) return {};
+            if (status s = check_rank<D>(x.rank(), "the input"); !s) return s;
+            const D one[] = {fixed<D>(1)};
+            const bool is_scalar = x.rank() == 0;
+            const result<basic_slices<D>> along = slices_of<D>(is_scalar ? shape_view<D>{one} : x, axis);
+            if (!along) return along.error();
+            static_cast<basic_slices<D>&>(made) = *along;
+            if (equals(made.size, 0) && detail::has_others(x, made.axis))
+              return wrong<D>("the input has shape ", x.sizes, ", must have elements along axis ", made.axis,
+                              " to choose from");
+            detail::reduce(x, std::uint32_t{1} << made.axis, keeps_axis, made.y);
+            return {};
+          }};
 }
 
 template <size_kind D>
