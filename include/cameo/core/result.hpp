@@ -87,24 +87,23 @@ class [[nodiscard]] result {
   /// Returns f(value), which is a result or a status. Without a value, returns the error and does not call f.
   template <class F>
   auto and_then(F&& f) const& {
-    using next = std::remove_cvref_t<decltype(f(value_))>;
-    return error_ ? f(value_) : next(error_);
+    if (error_) return f(value_);
+    return decltype(f(value_))(error_);
   }
   template <class F>
   auto and_then(F&& f) && {
-    using next = std::remove_cvref_t<decltype(f(std::move(value_)))>;
-    return error_ ? f(std::move(value_)) : next(std::move(error_));
+    if (error_) return f(std::move(value_));
+    return decltype(f(std::move(value_)))(std::move(error_));
   }
   /// Returns a result that holds f(value). Without a value, returns the error and does not call f.
   template <class F>
   auto transform(F&& f) const& {
-    using next = result<std::remove_cvref_t<decltype(f(value_))>>;
-    return error_ ? next(f(value_)) : next(error_);
+    return error_ ? result<std::remove_cvref_t<decltype(f(value_))>>(f(value_)) : error_;
   }
   template <class F>
-  auto transform(F&& f) && {
-    using next = result<std::remove_cvref_t<decltype(f(std::move(value_)))>>;
-    return error_ ? next(f(std::move(value_))) : next(std::move(error_));
+  auto transform(F&& f) && -> result<std::remove_cvref_t<decltype(f(std::declval<T>()))>> {
+    if (!error_) return std::move(error_);
+    return f(std::move(value_));
   }
 
  private:
