@@ -62,7 +62,7 @@ constexpr result<basic_gemm<D>> gemm_of(shape_view<D> a, bool transpose_a, shape
                                         shape_view<D> c = {});
 
 namespace detail {
-/// The product of sizes, of which each is known; 0 if one is not.
+/// The product of sizes that are numbers. Of dims it is 0: factors have no strides where a model is loaded.
 template <size_kind D>
 constexpr std::int64_t stride_past(std::span<const D> inner) {
   if constexpr (std::same_as<D, dim>) return 0;

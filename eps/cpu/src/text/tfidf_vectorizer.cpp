@@ -21,8 +21,8 @@ int compare_gram(const P* pool, const T* x, std::int64_t step, std::int64_t leng
   return 0;
 }
 
-/// Adds the n-grams of one row of X to y, in the order of ONNX Runtime: of two that share an element of y, that comes
-/// last which begins last, with the larger steps last of all.
+/// Adds the n-grams of one row of X to y, in the order of ONNX Runtime: by their steps, then by where they begin, then
+/// by their lengths. Of those that share an element of y, the last one counts unless they are added.
 template <class T, class P>
 void count_row(const tfidf_vectorizer& how, const P* pool, const T* x, std::int64_t count, float* y) {
   const bool skips = !how.lengths.empty() && how.lengths.back().front().length > 1;
@@ -75,7 +75,7 @@ result<tfidf_vectorizer> tfidf_vectorizer::bind(bind_context& c) {
   const attributes_of<op::TfIdfVectorizer> a{c.attributes};
   using modes = op::tf_idf_vectorizer_mode_choice;
   tfidf_vectorizer made;
-  made.least = a.min_gram_length, made.most = a.max_gram_length, made.skips = a.max_skip_count;
+  made.skips = a.max_skip_count;
   made.numbers = a.pool_int64s, made.texts = a.pool_strings;
   made.adds = a.mode != modes::idf;
   const bool of_texts = c.inputs[0].type == dtype::string, weighs = a.mode != modes::tf && !a.weights.empty();
@@ -84,7 +84,8 @@ result<tfidf_vectorizer> tfidf_vectorizer::bind(bind_context& c) {
                       std::int64_t(of_texts ? made.texts.size() : made.numbers.size())};
   const status fits =
       check_all({check_needs("X", true, of_texts ? "pool_strings" : "pool_int64s", all.pool > 0),
-                 check_number("max_gram_length", made.most, made.least, std::int64_t(all.starts.size())), all.check(),
+                 check_number("max_gram_length", a.max_gram_length, a.min_gram_length, std::int64_t(all.starts.size())),
+                 all.check(),
                  check_count("weights", std::int64_t(weighs ? a.weights.size() : all.indexes.size()),
                              std::int64_t(all.indexes.size()))});
   if (!fits) return of_model(fits);
@@ -93,7 +94,7 @@ result<tfidf_vectorizer> tfidf_vectorizer::bind(bind_context& c) {
   if (!kept) return kept.error();
   std::size_t count = 0;
   all.each([&](const gram& g) {
-    if (g.length >= made.least && g.length <= made.most) (*kept)[count++] = g;
+    if (g.length >= a.min_gram_length && g.length <= a.max_gram_length) (*kept)[count++] = g;
   });
   const auto before = [&](const auto* pool) {
     return [pool](const gram& one, const gram& other) {

@@ -18,7 +18,7 @@ struct tfidf_vectorizer {
   std::span<const std::span<const gram>> lengths;  // for each length, its n-grams, sorted by their elements
   std::span<const std::int64_t> numbers;
   std::span<const std::string_view> texts;
-  std::int64_t least = 1, most = 1, skips = 0, size = 0;
+  std::int64_t skips = 0, size = 0;
   bool adds = true;  // false: the last weight counts
 
   static result<tfidf_vectorizer> bind(bind_context&);
