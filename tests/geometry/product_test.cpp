@@ -49,6 +49,10 @@ static_assert(of_transposed.a_row_stride == 1 && of_transposed.a_column_stride =
               of_transposed.b_row_stride == 1 && of_transposed.b_column_stride == 3 &&
               of_transposed.c_row_stride == 1 && of_transposed.c_column_stride == 0);
 static_assert(value_in(run_gemm({2, 3}, false, {3, 4}, false, {4})).c_column_stride == 1);
+constexpr gemm with_rows = value_in(run_gemm({2, 3}, false, {3, 4}, false, {2, 4}));
+static_assert(with_rows.c_row_stride == 4 && with_rows.c_column_stride == 1);
+constexpr gemm of_one_row = value_in(run_gemm({2, 3}, false, {3, 4}, false, {1, 4}));
+static_assert(of_one_row.c_row_stride == 0 && of_one_row.c_column_stride == 1);
 static_assert(value_in(gemm_of<std::int64_t>(known{2, 3}, false, known{3, 4}, false)).c_column_stride == 0);
 static_assert(says(run_gemm({2, 3}, false, {3, 4}, false, {3}), "C has shape [3], must broadcast to [2,4]"));
 static_assert(says(run_gemm({2, 3}, false, {3, 4}, false, {1, 1, 1}), "C has shape [1,1,1], must broadcast to [2,4]"));
